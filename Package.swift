@@ -1,0 +1,75 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let language: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .treatAllWarnings(as: .error),
+]
+
+/// A room of the engine: one job, and the rooms that it may look into (Documentation/architecture.md has the table;
+/// `ImportGuardTests` holds the import lines against it).
+func room(_ name: String, _ dependencies: [Target.Dependency] = [], linker: [LinkerSetting] = []) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: language, linkerSettings: linker)
+}
+
+func command(
+  _ name: String, _ dependencies: [Target.Dependency], path: String? = nil
+) -> Target {
+  .executableTarget(name: name, dependencies: dependencies, path: path, swiftSettings: language)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
+  .testTarget(name: name + "Tests", dependencies: dependencies, resources: resources, swiftSettings: language)
+}
+
+let package = Package(
+  name: "ManagedPreferences",
+  products: [
+    .library(name: "ManagedPreferences", targets: ["ManagedPreferences"]),
+    .executable(name: "policyctl", targets: ["policyctl"]),
+  ],
+  targets: [
+    // System libraries.
+    .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
+    .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
+    .systemLibrary(name: "CCrypto", providers: [.apt(["libssl-dev"])]),
+    .target(name: "CReaderEpoch"),
+
+    // The engine.
+    room("PropertyList", ["CExpat"]),
+    room("LinuxFiles"),
+    room("PolicyLanguage", ["PropertyList", "LinuxFiles", "CYAML"]),
+    room("ForcedDomain", ["PropertyList", "LinuxFiles"]),
+    room(
+      "PolicyCompiler", ["PolicyLanguage", "ForcedDomain", "PropertyList", "LinuxFiles", "CCrypto"],
+      // The archive: loading the shared library would cost every launch of a command 1–2 ms.
+      linker: [.linkedLibrary(":libcrypto.a")]),
+    room("AuditEvents", ["PropertyList", "LinuxFiles"]),
+    room("PreferencesCore", ["PropertyList", "LinuxFiles", "ForcedDomain", "AuditEvents", "CReaderEpoch"]),
+    room("ManagedPreferences", ["PreferencesCore", "PropertyList", "ForcedDomain"]),
+
+    // The command lines.
+    room("CommandLineKit"),
+    command(
+      "policyctl",
+      [
+        "CommandLineKit", "PolicyCompiler", "PolicyLanguage", "ForcedDomain", "PreferencesCore", "AuditEvents",
+        "PropertyList", "LinuxFiles",
+      ]),
+
+    // Tests.
+    tests("PropertyList", ["PropertyList"]),
+    tests("LinuxFiles", ["LinuxFiles"]),
+    tests("PolicyLanguage", ["PolicyLanguage", "PropertyList"]),
+    tests("ForcedDomain", ["ForcedDomain", "PropertyList", "LinuxFiles"]),
+    tests("PolicyCompiler", ["PolicyCompiler", "PolicyLanguage", "ForcedDomain", "PropertyList", "LinuxFiles"]),
+    tests("AuditEvents", ["AuditEvents"]),
+    tests("PreferencesCore", ["PreferencesCore", "ForcedDomain", "PropertyList", "LinuxFiles", "AuditEvents"]),
+    tests("ManagedPreferences", ["ManagedPreferences", "PreferencesCore", "ForcedDomain", "PropertyList"]),
+    tests("CommandLineKit", ["CommandLineKit"]),
+    tests("Guard", []),
+  ]
+)
