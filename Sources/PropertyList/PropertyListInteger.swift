@@ -1,5 +1,6 @@
 /// An integer of −2⁶³ … 2⁶⁴−1: the range that property-list files hold.
-public struct PropertyListInteger: Sendable, Hashable, Comparable, ExpressibleByIntegerLiteral, CustomStringConvertible {
+public struct PropertyListInteger: Sendable, Hashable, Comparable, ExpressibleByIntegerLiteral, CustomStringConvertible
+{
   /// The low 64 bits in two's complement.
   public let bitPattern: UInt64
   public let isNegative: Bool

@@ -1,0 +1,84 @@
+import Glibc
+
+/// Making, listing and synchronizing directories.
+public enum Directory {
+  /// Makes one directory; that it is already there is no error.
+  /// - Returns: whether it was made by this call.
+  @discardableResult
+  public static func create(_ path: String, mode: UInt32 = 0o755) throws(FileError) -> Bool {
+    if mkdir(path, mode) == 0 {
+      chmod(path, mode)
+      return true
+    }
+    let error = Errno.current
+    if error == .fileExists, let metadata = try? FileMetadata.of(path), metadata.isDirectory { return false }
+    throw FileError("create directory", path: path, errno: error)
+  }
+
+  /// Makes a directory and what is missing above it.
+  /// - Returns: the directories that this call made, outermost first.
+  @discardableResult
+  public static func createAll(_ path: String, mode: UInt32 = 0o755) throws(FileError) -> [String] {
+    if let metadata = try? FileMetadata.of(path), metadata.isDirectory { return [] }
+    let parent = FilePath.parent(of: path)
+    var made: [String] = []
+    if parent != path && parent != "." { made = try createAll(parent, mode: mode) }
+    if try create(path, mode: mode) { made.append(path) }
+    return made
+  }
+
+  /// The names in a directory, sorted by their bytes, without `.` and `..`.
+  public static func names(in path: String) throws(FileError) -> [String] {
+    guard let stream = opendir(path) else { throw FileError("list", path: path, errno: .current) }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while true {
+      errno = 0
+      guard let entry = readdir(stream) else {
+        if errno != 0 { throw FileError("list", path: path, errno: .current) }
+        break
+      }
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if name != "." && name != ".." { names.append(name) }
+    }
+    return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+  }
+
+  /// Brings a directory's entries (creations, renames, removals) to the disk.
+  public static func synchronize(_ path: String) throws(FileError) {
+    let directory = try FileDescriptor.open(path, [.directory])
+    do throws(Errno) { try directory.synchronize() } catch {
+      // Some file systems (network, FUSE) do not offer it for directories.
+      if error != .invalidArgument && error != .notSupported {
+        throw FileError("synchronize", path: path, errno: error)
+      }
+    }
+  }
+
+  public static func remove(_ path: String) throws(FileError) {
+    if rmdir(path) != 0 { throw FileError("remove directory", path: path, errno: .current) }
+  }
+
+  /// Removes a file (never a directory).
+  public static func removeFile(_ path: String) throws(FileError) {
+    if unlink(path) != 0 { throw FileError("remove", path: path, errno: .current) }
+  }
+
+  public static func rename(_ old: String, to new: String) throws(FileError) {
+    if Glibc.rename(old, new) != 0 { throw FileError("rename", path: old, errno: .current) }
+  }
+
+  /// Removes a tree without following any symbolic link in it.
+  public static func removeTree(_ path: String) throws(FileError) {
+    let metadata: FileMetadata
+    do throws(FileError) { metadata = try FileMetadata.of(path, followingLinks: false) } catch {
+      if error.errno == .noSuchFile { return }
+      throw error
+    }
+    guard metadata.isDirectory else { return try removeFile(path) }
+    for name in try names(in: path) { try removeTree(FilePath.join(path, name)) }
+    try remove(path)
+  }
+}

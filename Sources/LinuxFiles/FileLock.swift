@@ -1,0 +1,41 @@
+import Glibc
+
+/// An exclusive lock between threads and processes, held until its owner goes.
+///
+/// It is `flock` on a file of its own, so it survives the rename of what it guards, binds two threads of one process
+/// (each opens the file anew), and falls with its holder, `SIGKILL` included. It works on local file systems and on NFS
+/// (Linux emulates `flock` there through byte-range locks); where locks are not available the error is loud
+/// (`Errno.noLocksAvailable`).
+public struct FileLock: ~Copyable {
+  private let file: FileDescriptor
+
+  private init(_ file: consuming FileDescriptor) { self.file = file }
+
+  /// Waits for the lock, at most `timeout` seconds (nil: for ever); then `Errno.timedOut`.
+  /// - Parameter mode: of the lock file, where it has to be made.
+  public static func exclusive(
+    _ path: String, mode: UInt32 = 0o600, timeout: Double? = nil
+  ) throws(FileError) -> FileLock {
+    let file = try FileDescriptor.open(path, [.readWrite, .create, .noFollow], mode: mode)
+    let deadline = timeout.map { WallClock.monotonicSeconds() + $0 }
+    do throws(Errno) {
+      if deadline == nil {
+        _ = try retryingOnInterrupt { flock(file.rawValue, LOCK_EX) }
+      } else {
+        while true {
+          do throws(Errno) {
+            _ = try retryingOnInterrupt { flock(file.rawValue, LOCK_EX | LOCK_NB) }
+            break
+          } catch {
+            if error != .wouldBlock { throw error }
+            if WallClock.monotonicSeconds() >= deadline! { throw .timedOut }
+            usleep(2_000)
+          }
+        }
+      }
+    } catch {
+      throw FileError("lock", path: path, errno: error)
+    }
+    return FileLock(file)
+  }
+}

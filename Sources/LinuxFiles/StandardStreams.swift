@@ -1,0 +1,25 @@
+import Glibc
+
+/// Standard output and error, unbuffered by us: one call writes one piece of text whole.
+public enum StandardStreams {
+  public static func writeOutput(_ text: String) throws(Errno) { try write(text, to: STDOUT_FILENO) }
+  public static func writeOutput(_ bytes: [UInt8]) throws(Errno) { try write(bytes, to: STDOUT_FILENO) }
+  /// Nothing can be done about an error on standard error.
+  public static func writeError(_ text: String) { try? write(text, to: STDERR_FILENO) }
+
+  public static var isOutputTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+  public static var isErrorTerminal: Bool { isatty(STDERR_FILENO) == 1 }
+
+  private static func write(_ text: String, to descriptor: Int32) throws(Errno) {
+    try write(Array(text.utf8), to: descriptor)
+  }
+
+  private static func write(_ bytes: [UInt8], to descriptor: Int32) throws(Errno) {
+    var done = 0
+    while done < bytes.count {
+      done += try retryingOnInterrupt {
+        bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress! + done, $0.count - done) }
+      }
+    }
+  }
+}
