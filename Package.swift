@@ -41,10 +41,12 @@ let package = Package(
     // The engine.
     room("PropertyList", ["CExpat"]),
     room("LinuxFiles"),
-    room("PolicyLanguage", ["PropertyList", "LinuxFiles", "CYAML"]),
-    room("ForcedDomain", ["PropertyList", "LinuxFiles"]),
+    room("HostPatterns"),
+    room("PolicyLanguage", ["PropertyList", "LinuxFiles", "HostPatterns", "CYAML"]),
+    room("ForcedDomain", ["PropertyList", "LinuxFiles", "HostPatterns"]),
     room(
-      "PolicyCompiler", ["PolicyLanguage", "ForcedDomain", "PropertyList", "LinuxFiles", "CCrypto"],
+      "PolicyCompiler",
+      ["PolicyLanguage", "ForcedDomain", "HostPatterns", "PropertyList", "LinuxFiles", "CCrypto"],
       // The archive: loading the shared library would cost every launch of a command 1–2 ms.
       linker: [.linkedLibrary(":libcrypto.a")]),
     room("AuditEvents", ["PropertyList", "LinuxFiles"]),
@@ -63,7 +65,8 @@ let package = Package(
     // Tests.
     tests("PropertyList", ["PropertyList"]),
     tests("LinuxFiles", ["LinuxFiles"]),
-    tests("PolicyLanguage", ["PolicyLanguage", "PropertyList"]),
+    tests("HostPatterns", ["HostPatterns"]),
+    tests("PolicyLanguage", ["PolicyLanguage", "PropertyList", "LinuxFiles"]),
     tests("ForcedDomain", ["ForcedDomain", "PropertyList", "LinuxFiles"]),
     tests("PolicyCompiler", ["PolicyCompiler", "PolicyLanguage", "ForcedDomain", "PropertyList", "LinuxFiles"]),
     tests("AuditEvents", ["AuditEvents"]),
