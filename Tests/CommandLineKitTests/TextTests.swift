@@ -1,0 +1,55 @@
+import Testing
+
+@testable import CommandLineKit
+
+@Suite struct TextTests {
+  @Test(arguments: [
+    ("explian", ["explain"]), ("expalin", ["explain"]), ("EXPLAIN", ["explain"]), ("gen", ["generations", "get"]),
+    ("xyzzy", []), ("", []), ("chek", ["check"]), ("statuses", ["status"]),
+  ])
+  func suggests(_ typed: String, _ expected: [String]) {
+    let known = ["init", "check", "explain", "generations", "get", "status"]
+    #expect(Suggestion.nearest(to: typed, among: known) == expected)
+  }
+
+  @Test(arguments: [
+    ("abc", 3), ("", 0), ("é", 1), ("e\u{301}", 1), ("日本", 4), ("…", 1), ("●", 1), ("🎓", 2), ("ａ", 2), ("–", 1),
+  ])
+  func measures(_ text: String, _ columns: Int) { #expect(DisplayWidth.columns(text) == columns) }
+
+  @Test(arguments: [
+    ("plain text", "plain text"), ("a\nb\tc", "a\\nb\\tc"), ("\u{1b}[2J", "\\u{1b}[2J"),
+    ("a\u{202e}b", "a\\u{202e}b"), ("\u{2066}x", "\\u{2066}x"), ("Übung – ok", "Übung – ok"), ("\u{9b}", "\\u{9b}"),
+    ("\u{200b}", "\\u{200b}"),
+  ])
+  func escapes(_ text: String, _ expected: String) { #expect(TerminalText.escape(text) == expected) }
+
+  @Test func tablesAlignByDisplayWidth() {
+    var table = TextTable([.right, .left, .left], indent: 2)
+    table.add(["rank", "profile", "holds"])
+    table.add(["100", "日本", "no"])
+    table.add(["-5", TextTable.Cell("org.example", .error), ""])
+    #expect(
+      table.text(.plain)
+        == "  rank  profile      holds\n"
+        + "   100  日本         no\n"
+        + "    -5  org.example\n")
+    #expect(
+      table.text(Palette(isEnabled: true)).contains("    -5  \u{1b}[31morg.example\u{1b}[0m\n"))
+  }
+
+  @Test func failuresSayWhatToDoNext() {
+    let failure = CommandFailure(.badInput, "the bundle is not signed", next: "policyctl key list")
+    #expect(failure.text(command: "policyctl") == "policyctl: the bundle is not signed\nNext: policyctl key list\n")
+    #expect(ExitCode.allCases.map(\.rawValue) == [0, 1, 64, 65, 66, 69, 73, 74, 77])
+  }
+
+  @Test func progressWaitsASecondAndDrawsSeldom() {
+    var progress = ProgressLine("Running tests", isShown: true, now: 100)
+    #expect(progress.line(1, of: 10, now: 100.9) == nil)
+    #expect(progress.line(2, of: 10, now: 101) == "Running tests: 2 of 10, 4 s left")
+    #expect(progress.line(3, of: 10, now: 101.1) == nil)
+    #expect(progress.line(10, of: 10, now: 105) == "Running tests: 10 of 10")
+    #expect(ProgressLine.duration(61) == "1 min 1 s")
+  }
+}
