@@ -11,6 +11,10 @@ public struct FileLock: ~Copyable {
 
   private init(_ file: consuming FileDescriptor) { self.file = file }
 
+  /// Unlocks and does not only close: a child that was forked meanwhile holds the same open file, and would keep the
+  /// lock for as long as it lives.
+  deinit { flock(file.rawValue, LOCK_UN) }
+
   /// Waits for the lock, at most `timeout` seconds (nil: for ever); then `Errno.timedOut`.
   /// - Parameter mode: of the lock file, where it has to be made.
   public static func exclusive(
