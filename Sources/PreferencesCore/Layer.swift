@@ -1,4 +1,4 @@
-/// The twelve layers of the search list, in the order in which they are asked: the first that has the key answers.
+/// The layers of the search list, in the order in which they are asked: the first that has the key answers.
 ///
 /// `rawValue` is the name that commands print and read; `allCases` is the order. A layer whose store does not exist
 /// yet in this version simply never has a key.
