@@ -1,0 +1,54 @@
+internal import CCrypto
+
+/// SHA-256 (FIPS 180-4) over bytes that come piece by piece: digests of sources and payloads, fingerprints of keys.
+public struct SHA256: ~Copyable {
+  private let context: OpaquePointer
+
+  /// The length of a digest in bytes.
+  public static let byteCount = 32
+
+  public init() {
+    _ = Libcrypto.started
+    // Either call fails only without memory.
+    guard let context = EVP_MD_CTX_new(), EVP_DigestInit_ex(context, EVP_sha256(), nil) == 1 else {
+      fatalError("libcrypto has no memory for SHA-256")
+    }
+    self.context = context
+  }
+
+  deinit { EVP_MD_CTX_free(context) }
+
+  /// Appends bytes.
+  public mutating func update(_ bytes: UnsafeRawBufferPointer) {
+    guard EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) == 1 else { fatalError("SHA-256 failed") }
+  }
+
+  /// Appends bytes.
+  public mutating func update(_ bytes: [UInt8]) { bytes.withUnsafeBytes { update($0) } }
+
+  /// Appends a text's UTF-8.
+  public mutating func update(_ text: String) {
+    var text = text
+    text.withUTF8 { update(UnsafeRawBufferPointer($0)) }
+  }
+
+  /// Appends a number as eight bytes, little-endian: lengths between parts, so that parts can't be shifted.
+  public mutating func update(littleEndian number: UInt64) {
+    withUnsafeBytes(of: number.littleEndian) { update($0) }
+  }
+
+  /// The digest of everything appended: 32 bytes.
+  public consuming func finish() -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: Self.byteCount) { buffer, count in
+      guard EVP_DigestFinal_ex(context, buffer.baseAddress, nil) == 1 else { fatalError("SHA-256 failed") }
+      count = Self.byteCount
+    }
+  }
+
+  /// The digest of one piece.
+  public static func digest(of bytes: [UInt8]) -> [UInt8] {
+    var hash = SHA256()
+    hash.update(bytes)
+    return hash.finish()
+  }
+}
