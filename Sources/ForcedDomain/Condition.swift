@@ -77,14 +77,19 @@ public struct Condition: Sendable, Hashable {
   public var windows: [WeeklyWindow]
   /// Unix seconds; holds while the time is before it. nil: for ever.
   public var notAfter: Int64?
+  /// Conditions that must hold as well: those of the profile around an override that names hosts, users or windows of
+  /// its own. Stored as conditions of their own, in front of this one, that this one refers to.
+  public var within: [Condition]
 
   public init(
-    hosts: HostSelector? = nil, users: UserSelector? = nil, windows: [WeeklyWindow] = [], notAfter: Int64? = nil
+    hosts: HostSelector? = nil, users: UserSelector? = nil, windows: [WeeklyWindow] = [], notAfter: Int64? = nil,
+    within: [Condition] = []
   ) {
     self.hosts = hosts
     self.users = users
     self.windows = windows
     self.notAfter = notAfter
+    self.within = within
   }
 
   /// Everyone, everywhere, always: condition 0 of each file.
