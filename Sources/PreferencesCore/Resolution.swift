@@ -7,11 +7,15 @@ public struct ForcedBy: Sendable, Hashable {
   public let title: String
   /// The generation of the forced domain that says so.
   public let generation: UInt64
+  /// The Unix second at which the profile's entry stops holding by itself: its open window closes, or it expires; nil
+  /// when only a new generation can end it.
+  public let until: Int64?
 
-  public init(profile: String, title: String, generation: UInt64) {
+  public init(profile: String, title: String, generation: UInt64, until: Int64? = nil) {
     self.profile = profile
     self.title = title
     self.generation = generation
+    self.until = until
   }
 }
 

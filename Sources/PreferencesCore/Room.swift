@@ -28,7 +28,8 @@
 //   func dictionaryRepresentation() -> [String: PropertyListValue]
 //
 //   // Writes (the application's domain, this user, any host)
-//   func set(_ value: PropertyListValue?, forKey: String)     // nil removes
+//   func set(_ value: PropertyListValue?, forKey: String) -> Bool  // nil removes; discardable; true: the persistent
+//                                                             // domain changed (ManagedDefaults posts didChange then)
 //   func removeValue(forKey: String)
 //   func register(_ defaults: [String: PropertyListValue])
 //   func synchronize() -> Bool                                // discardable
@@ -42,7 +43,8 @@
 //   func setVolatileDomain(_: [String: PropertyListValue], forName:) -> Bool  // false: the name exists
 //   func removeVolatileDomain(forName:)
 //   var persistentDomainNames: [String]; persistentDomain(forName:) -> [String: PropertyListValue]?
-//   func setPersistentDomain(_: [String: PropertyListValue], forName:); removePersistentDomain(forName:)
+//   func setPersistentDomain(_: [String: PropertyListValue], forName:) -> Bool; removePersistentDomain(forName:) -> Bool
+//                                                             // discardable, as set: whether anything changed
 //
 //   // Changes: called with no lock held, on the changing thread for calls of this process
 //   func onChange(_ handler: @escaping @Sendable (SearchListChange) -> Void) -> ChangeSubscription   // ends at deinit or cancel()
