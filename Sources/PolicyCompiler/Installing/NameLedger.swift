@@ -1,0 +1,106 @@
+public import ForcedDomain
+public import LinuxFiles
+
+/// Where ids of names come from: the system's name service, or a table in tests.
+public struct AccountSource: Sendable {
+  /// nil: there is no such name. An error: the service did not answer, which says nothing about the name.
+  let userID: @Sendable (String) throws(Errno) -> UInt32?
+  let groupID: @Sendable (String) throws(Errno) -> UInt32?
+
+  /// passwd and group and what nsswitch.conf adds.
+  public static let system = AccountSource(
+    userID: { name throws(Errno) in try UserDatabase.user(named: name)?.userID },
+    groupID: { name throws(Errno) in try UserDatabase.groupID(named: name) })
+
+  public init(
+    userID: @escaping @Sendable (String) throws(Errno) -> UInt32?,
+    groupID: @escaping @Sendable (String) throws(Errno) -> UInt32?
+  ) {
+    self.userID = userID
+    self.groupID = groupID
+  }
+}
+
+/// A name that has no id today.
+public struct NameFault: Hashable, Sendable, Comparable, CustomStringConvertible {
+  public enum Kind: String, Hashable, Sendable {
+    case user
+    case unixGroup = "Unix group"
+  }
+
+  public let kind: Kind
+  public let name: String
+  /// The id of the last resolution, which stays in use; nil where the name was never resolved.
+  public let rememberedID: UInt32?
+  /// What the name service said.
+  public let reason: String
+
+  public var description: String {
+    if let rememberedID {
+      "\(kind.rawValue) '\(name)' can't be resolved (\(reason)); its last id, \(rememberedID), stays in use"
+    } else {
+      "\(kind.rawValue) '\(name)' was never resolved (\(reason)); it matches nobody"
+    }
+  }
+
+  public static func < (a: Self, b: Self) -> Bool { (a.kind.rawValue, a.name) < (b.kind.rawValue, b.name) }
+}
+
+/// Resolves each name once, keeps the ids of the last resolution for names that have none today, and notes both.
+///
+/// Not `Sendable`: one installation uses one ledger on one thread.
+public final class NameLedger: UserResolver {
+  private let accounts: AccountSource
+  private var rememberedUsers: [String: UInt32] = [:]
+  private var rememberedGroups: [String: UInt32] = [:]
+  private var users: [String: UInt32?] = [:]
+  private var groups: [String: UInt32?] = [:]
+  private var noted: [NameFault] = []
+
+  /// - Parameter previous: the generation in use, whose ids count as the last resolution.
+  public init(accounts: AccountSource, remembering previous: ForcedDomain?) {
+    self.accounts = accounts
+    guard let previous else { return }
+    for user in previous.resolvedUsers { if let id = user.userID { rememberedUsers[user.name] = id } }
+    for group in previous.userGroups {
+      Self.remember(group.names, group.userIDs, in: &rememberedUsers)
+      Self.remember(group.unixGroups, group.groupIDs, in: &rememberedGroups)
+    }
+  }
+
+  /// What was noted so far, sorted.
+  public var faults: [NameFault] { noted.sorted() }
+
+  public func userID(ofUser name: String) -> UInt32? {
+    if let known = users[name] { return known }
+    let id = resolve(.user, name, remembered: rememberedUsers[name], by: accounts.userID)
+    users[name] = .some(id)
+    return id
+  }
+
+  public func groupID(ofUnixGroup name: String) -> UInt32? {
+    if let known = groups[name] { return known }
+    let id = resolve(.unixGroup, name, remembered: rememberedGroups[name], by: accounts.groupID)
+    groups[name] = .some(id)
+    return id
+  }
+
+  private func resolve(
+    _ kind: NameFault.Kind, _ name: String, remembered: UInt32?, by lookUp: (String) throws(Errno) -> UInt32?
+  ) -> UInt32? {
+    let reason: String
+    do throws(Errno) {
+      if let id = try lookUp(name) { return id }
+      reason = "no such name"
+    } catch {
+      reason = "the name service does not answer: \(error)"
+    }
+    noted.append(NameFault(kind: kind, name: name, rememberedID: remembered, reason: reason))
+    return remembered
+  }
+
+  private static func remember(_ names: [String], _ ids: [UInt32], in table: inout [String: UInt32]) {
+    guard names.count == ids.count else { return }
+    for (name, id) in zip(names, ids) where id != UserGroup.nobodysID { table[name] = id }
+  }
+}
