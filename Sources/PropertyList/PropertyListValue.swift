@@ -2,7 +2,7 @@
 ///
 /// Boolean, integer and real are three types and stay three types: `true`, `1` and `1.0` are never equal. Reals compare
 /// by bit pattern, so that a NaN equals itself and `-0.0` differs from `0.0`; equality therefore means "the same value
-/// would be stored".
+/// would be stored". Strings, keys included, compare by their bytes, not by canonical equivalence as Swift compares them.
 public enum PropertyListValue: Sendable, Hashable {
   case string(String)
   case integer(PropertyListInteger)
@@ -15,16 +15,29 @@ public enum PropertyListValue: Sendable, Hashable {
 
   public static func == (a: PropertyListValue, b: PropertyListValue) -> Bool {
     switch (a, b) {
-    case (.string(let x), .string(let y)): x == y
+    case (.string(let x), .string(let y)): sameText(x, y)
     case (.integer(let x), .integer(let y)): x == y
     case (.real(let x), .real(let y)): x.bitPattern == y.bitPattern
     case (.boolean(let x), .boolean(let y)): x == y
     case (.date(let x), .date(let y)): x == y
     case (.data(let x), .data(let y)): x == y
     case (.array(let x), .array(let y)): x == y
-    case (.dictionary(let x), .dictionary(let y)): x == y
+    case (.dictionary(let x), .dictionary(let y)): sameMembers(x, y)
     default: false
     }
+  }
+
+  /// Equal byte by byte. Swift's equality is asked first: it is fast, and finds most differences.
+  private static func sameText(_ x: String, _ y: String) -> Bool {
+    x == y && x.utf8.elementsEqual(y.utf8)
+  }
+
+  private static func sameMembers(_ x: [String: PropertyListValue], _ y: [String: PropertyListValue]) -> Bool {
+    x.count == y.count
+      && x.allSatisfy { key, value in
+        guard let index = y.index(forKey: key) else { return false }
+        return sameText(key, y[index].key) && value == y[index].value
+      }
   }
 
   public func hash(into hasher: inout Hasher) {
