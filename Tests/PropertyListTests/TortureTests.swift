@@ -69,9 +69,9 @@ struct TortureTests {
   static let verdicts: [String: Bool] = [
     "libplist__amp.plist": false,
     "libplist__empty_keys.plist": false,
-    "dd-plist__test-ascii-utf-16be.plist": true,
-    "dd-plist__test-ascii-utf-32be.plist": true,
-    "dd-plist__test-ascii-utf-32le.plist": true,
+    "dd-plist__test-ascii-utf-16be.plist": false,
+    "dd-plist__test-ascii-utf-32be.plist": false,
+    "dd-plist__test-ascii-utf-32le.plist": false,
     "dd-plist__test-xml-utf-16be.plist.bak": true,
     "dd-plist__test-xml-utf-16le.plist": true,
     "dd-plist__test-xml-utf-32be.plist": true,
