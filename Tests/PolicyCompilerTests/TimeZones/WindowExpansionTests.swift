@@ -138,7 +138,7 @@ import Testing
     for row in Self.rows {
       let horizon = Self.seconds(row.from)..<Self.seconds(row.to)
       let intervals = try WindowExpansion.intervals(of: row.window, over: horizon, zones: &zones)
-      for instant in stride(from: horizon.lowerBound + 43200, to: horizon.upperBound - 43200, by: 1799) {
+      for instant in stride(from: horizon.lowerBound + 43200, to: horizon.upperBound - 43200, by: 41_399) {
         let state = try symbolic.state(of: row.window, at: instant)
         #expect(state.isOpen == intervals.contains { $0.contains(instant) }, "\(row.id) at \(instant)")
         #expect(state.nextEdge == nil || state.nextEdge! > instant)
