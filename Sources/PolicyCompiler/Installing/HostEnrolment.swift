@@ -1,5 +1,6 @@
 public import ForcedDomain
 import LinuxFiles
+import PropertyList
 
 /// Under which name a host was enrolled, and when: the contents of `host.yaml`.
 ///
@@ -41,7 +42,7 @@ public struct HostEnrolment: Hashable, Sendable {
       version: 1
       kind: Host
       name: \(identity.name)
-      enrolled: \(Timestamp.text(enrolledAt))
+      enrolled: \(PropertyListDate(unixTime: Double(enrolledAt)).rfc3339)
 
       """.utf8)
   }
@@ -99,11 +100,10 @@ extension HostEnrolment {
       throw HostFileError(line: name.line, why: error.description)
     }
     let enrolled = try field("enrolled")
-    guard let moment = Timestamp.parse(enrolled.value) else {
-      throw HostFileError(
-        line: enrolled.line, why: "'\(enrolled.value)' is not a moment in UTC such as 2026-11-30T07:00:00Z")
+    guard let moment = PropertyListDate(rfc3339: enrolled.value) else {
+      throw HostFileError(line: enrolled.line, why: "'\(enrolled.value)' is no moment such as 2026-11-30T07:00:00Z")
     }
-    self.init(identity: HostIdentity(name: name.value), enrolledAt: moment)
+    self.init(identity: HostIdentity(name: name.value), enrolledAt: Int64(moment.unixTime.rounded(.down)))
   }
 
   private static func scalar(_ text: Substring, line: Int) throws(HostFileError) -> String {
@@ -116,39 +116,5 @@ extension HostEnrolment {
       return String(inner)
     }
     return String(text)
-  }
-}
-
-/// Moments in files of ours: RFC 3339 in UTC, whole seconds.
-enum Timestamp {
-  static func text(_ instant: Int64) -> String {
-    let date = CivilDay.date(ofDay: Int(floorDivide(instant, 86400)))
-    let second = Int(floorModulo(instant, 86400))
-    func pad(_ number: Int, _ width: Int = 2) -> String {
-      let digits = String(number)
-      return String(repeating: "0", count: max(0, width - digits.count)) + digits
-    }
-    return "\(pad(date.year, 4))-\(pad(date.month))-\(pad(date.day))T\(pad(second / 3600)):\(pad(second / 60 % 60)):"
-      + "\(pad(second % 60))Z"
-  }
-
-  static func parse(_ text: String) -> Int64? {
-    let bytes = Array(text.utf8)
-    guard bytes.count == 20 else { return nil }
-    func number(_ range: Range<Int>) -> Int? {
-      var number = 0
-      for byte in bytes[range] {
-        guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
-        number = number * 10 + Int(byte - UInt8(ascii: "0"))
-      }
-      return number
-    }
-    guard let year = number(0..<4), let month = number(5..<7), let day = number(8..<10), let hour = number(11..<13),
-      let minute = number(14..<16), let second = number(17..<19), (1...12).contains(month),
-      (1...CivilDay.daysIn(month: month, of: year)).contains(day), hour < 24, minute < 60, second < 60
-    else { return nil }
-    let instant = Int64(
-      CivilDay.number(year: year, month: month, day: day) * 86400 + hour * 3600 + minute * 60 + second)
-    return Self.text(instant) == text ? instant : nil
   }
 }

@@ -23,7 +23,7 @@ import Testing
       "---\r\n# ours\r\nkind: Host\r\n\r\nversion: 1  # the first\r\nname: \"PC-07\"\r\nenrolled: '2026-02-28T00:00:00Z'"
     let enrolment = try HostEnrolment(parsing: Array(text.utf8))
     #expect(enrolment.identity.name == "PC-07")
-    #expect(Timestamp.text(enrolment.enrolledAt) == "2026-02-28T00:00:00Z")
+    #expect(enrolment.enrolledAt == 1_772_236_800)
   }
 
   struct Row: Sendable, CustomTestStringConvertible {
@@ -60,7 +60,7 @@ import Testing
       why: "this quoted text is not read here; write it plain"),
     Row(
       id: "30 February", text: good.replacing("01-01T", with: "02-30T"), line: 4,
-      why: "'2026-02-30T00:00:00Z' is not a moment in UTC such as 2026-11-30T07:00:00Z"),
+      why: "'2026-02-30T00:00:00Z' is no moment such as 2026-11-30T07:00:00Z"),
     Row(
       id: "nul", text: good.replacing("name: a", with: "name: a\0b"), line: 3,
       why: "'a\0b' can't be a host's name: only letters, digits, hyphens and dots may stand in it"),
