@@ -1,0 +1,87 @@
+import Glibc
+import LinuxFiles
+import PropertyList
+import Synchronization
+
+/// Keeps events in one bounded file of the user until something collects them.
+///
+/// The file is `events.jsonl` in `$XDG_STATE_HOME/managed-preferences` (else `~/.local/state/…`), mode 0600, one event a
+/// line. It grows to `Limits.bytes` or `Limits.events`, whichever comes first; later events are counted in its last line
+/// (`events.dropped`). Whoever collects removes or truncates the file under `events.lock`.
+///
+/// `send` only appends to a queue in memory (`Limits.queue` events; what does not fit is counted); a background thread,
+/// started by the first event, writes. A normal exit writes what is queued, waiting at most half a second for the lock.
+/// A forked child does not write its parent's events. A process of root never writes below a directory that belongs to
+/// somebody else: it takes root's own home instead.
+public final class AuditSpool: AuditEventSink {
+  public struct Limits: Sendable, Hashable {
+    public var bytes: Int
+    public var events: Int
+    public var queue: Int
+
+    public init(bytes: Int = 1 << 20, events: Int = 4096, queue: Int = 512) {
+      self.bytes = bytes
+      self.events = events
+      self.queue = queue
+    }
+  }
+
+  public let limits: Limits
+  private let stated: String?
+  /// Events that reached no file, since the process began.
+  private let lost = Atomic<UInt64>(0)
+  private let complained = Atomic<Bool>(false)
+
+  /// - Parameter directory: nil means the user's, as found when the first event is written.
+  public init(directory: String? = nil, limits: Limits = Limits()) {
+    stated = directory
+    self.limits = limits
+  }
+
+  public var dropped: UInt64 { lost.load(ordering: .relaxed) }
+
+  public func send(_ event: AuditEvent) {
+    if !SpoolQueue.shared.enqueue(event, for: self) { lost.add(1, ordering: .relaxed) }
+  }
+
+  /// Writes what is queued and waits for it; true when nothing of it was lost.
+  @discardableResult
+  public func flush() -> Bool {
+    let before = dropped
+    SpoolQueue.shared.drain()
+    return dropped == before
+  }
+
+  /// Appends events to the file; what does not reach it is counted. Called by one thread at a time.
+  func append(_ events: [AuditEvent], lockTimeout: Double) {
+    do throws(FileError) {
+      let directory = if let stated { stated } else { try Self.userDirectory() }
+      try SpoolFile(directory: directory, limits: limits).append(events, lockTimeout: lockTimeout)
+    } catch {
+      lost.add(UInt64(events.count), ordering: .relaxed)
+      if !complained.exchange(true, ordering: .relaxed) {
+        StandardStreams.writeError("managed-preferences: audit events are lost: \(error)\n")
+      }
+    }
+  }
+
+  /// The user's directory for state, made where it is missing.
+  static func userDirectory() throws(FileError) -> String {
+    var candidates: [String] = []
+    if let state = EnvironmentVariables.nonEmpty("XDG_STATE_HOME"), state.hasPrefix("/") { candidates.append(state) }
+    if let home = EnvironmentVariables.nonEmpty("HOME"), home.hasPrefix("/") {
+      candidates.append(FilePath.join(home, ".local/state"))
+    }
+    do throws(Errno) {
+      if let account = try UserDatabase.user(id: ProcessIdentity.effectiveUserID) {
+        candidates.append(FilePath.join(account.homeDirectory, ".local/state"))
+      }
+    } catch {
+      if candidates.isEmpty { throw FileError("find the home directory of", path: "the user", errno: error) }
+    }
+    for candidate in candidates where SpoolFile.mayWrite(below: candidate) {
+      return FilePath.join(candidate, "managed-preferences")
+    }
+    throw FileError("write events below", path: candidates.first ?? "~", errno: .notPermitted)
+  }
+}
