@@ -27,7 +27,25 @@ public enum Layer: String, Sendable, Hashable, CaseIterable, Comparable, CustomS
   case registration
 
   /// The position in the order, 0 for the layer that is asked first.
-  public var order: Int { Self.allCases.firstIndex(of: self)! }
+  public var order: Int { Int(position) }
+
+  var position: UInt8 {
+    switch self {
+    case .forced: 0
+    case .argument: 1
+    case .roaming: 2
+    case .applicationHost: 3
+    case .application: 4
+    case .suiteHost: 5
+    case .suite: 6
+    case .globalHost: 7
+    case .global: 8
+    case .anyUser: 9
+    case .language: 10
+    case .recommended: 11
+    case .registration: 12
+    }
+  }
 
   public var description: String { rawValue }
 

@@ -1,0 +1,43 @@
+/// The domain of all applications' common preferences.
+public enum GlobalDomain {
+  public static let name = "NSGlobalDomain"
+}
+
+/// The names of the volatile domains that are searched.
+public enum VolatileDomainName {
+  public static let argument = "NSArgumentDomain"
+  public static let registration = "NSRegistrationDomain"
+}
+
+/// Why a text can't be the name of a domain or suite.
+public enum DomainNameFault: Error, Sendable, Hashable, CustomStringConvertible {
+  case empty
+  /// Above 255 bytes of UTF-8; holds their number.
+  case tooLong(Int)
+  case slash(String)
+  case nul
+  case leadingDot(String)
+
+  public var description: String {
+    switch self {
+    case .empty: "a domain's name can't be empty"
+    case .tooLong(let count): "a domain's name can't be longer than 255 bytes; this one has \(count)"
+    case .slash(let name): "a domain's name can't contain '/': \(name)"
+    case .nul: "a domain's name can't contain a NUL character"
+    case .leadingDot(let name): "a domain's name can't begin with '.': \(name)"
+    }
+  }
+}
+
+/// Domains are files' names, so a name that would lead elsewhere is refused before any path is made of it.
+public enum DomainName {
+  /// - Returns: nil when `name` can name a domain or suite (SEMANTICS §5).
+  public static func fault(in name: String) -> DomainNameFault? {
+    if name.isEmpty { return .empty }
+    if name.utf8.contains(0) { return .nul }
+    if name.utf8.contains(UInt8(ascii: "/")) { return .slash(name) }
+    if name.utf8.first == UInt8(ascii: ".") { return .leadingDot(name) }
+    if name.utf8.count > 255 { return .tooLong(name.utf8.count) }
+    return nil
+  }
+}

@@ -1,0 +1,148 @@
+import AuditEvents
+import Glibc
+import LinuxFiles
+
+/// Brings changes of preference files to the disk, on a thread that the first change starts.
+///
+/// Changes are gathered for `delay` and written together, so they reach the disk within a second, or when the program
+/// ends normally. A file that another process has locked does not hold up the others. What can't be written stays in
+/// memory and is tried again, less and less often.
+final class DomainWriter: @unchecked Sendable {
+  /// Seconds between the first change and its writing: what `SIGKILL` may lose.
+  static let delay = 0.25
+  /// Seconds that a normal exit waits for another process's lock.
+  static let patienceAtExit = 3.0
+
+  private struct Due {
+    var file: DomainFile
+    /// Of the monotonic clock.
+    var time: Double
+    var failures = 0
+  }
+  // Guarded by the engine's lock.
+  private var due: [String: Due] = [:]
+  private var hasThread = false
+  private let wake = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
+
+  init() { sem_init(wake, 0, 0) }
+
+  /// Says that a file has changes. Under the engine's lock.
+  func schedule(_ file: DomainFile) {
+    if due[file.path] != nil { return }
+    due[file.path] = Due(file: file, time: WallClock.monotonicSeconds() + Self.delay)
+    if !hasThread {
+      hasThread = BackgroundThread.start { _ in
+        Engine.shared.writer.run()
+        return nil
+      }
+    }
+    sem_post(wake)
+  }
+
+  private func run() {
+    let engine = Engine.shared
+    while true {
+      let now = WallClock.monotonicSeconds()
+      let (ready, next) = engine.lock.withLock {
+        (due.values.filter { $0.time <= now }.map(\.file), due.values.map(\.time).filter { $0 > now }.min())
+      }
+      for file in ready { flush(file, lockTimeout: 0.1) }
+      if ready.isEmpty { wait(until: next) }
+    }
+  }
+
+  private func wait(until time: Double?) {
+    guard let time else {
+      sem_wait(wake)
+      return
+    }
+    var deadline = timespec()
+    clock_gettime(CLOCK_REALTIME, &deadline)
+    let left = max(time - WallClock.monotonicSeconds(), 0.001) + Double(deadline.tv_nsec) / 1e9
+    deadline.tv_sec += Int(left)
+    deadline.tv_nsec = Int((left - left.rounded(.down)) * 1e9)
+    sem_timedwait(wake, &deadline)
+  }
+
+  /// Writes what is pending in a file, on the calling thread. Without the engine's lock.
+  /// - Returns: whether everything that was pending is on the disk.
+  @discardableResult
+  func flush(_ file: DomainFile, lockTimeout: Double) -> Bool {
+    let engine = Engine.shared
+    file.disk.lock()
+    engine.lock.lock()
+    let changes = file.contents.pending
+    if changes.isEmpty {
+      due[file.path] = nil
+      engine.lock.unlock()
+      file.disk.unlock()
+      return true
+    }
+    file.contents.inFlight = changes
+    file.contents.pending = DomainChanges()
+    engine.lock.unlock()
+
+    var outcome: Result<DomainFile.Writing, FileError>
+    do throws(FileError) { outcome = .success(try file.write(changes, lockTimeout: lockTimeout)) } catch {
+      outcome = .failure(error)
+    }
+
+    engine.lock.lock()
+    let before = file.contents
+    file.contents.inFlight = DomainChanges()
+    var events: [AuditEvent] = []
+    switch outcome {
+    case .success(let writing):
+      file.contents.stored = writing.values
+      file.version = writing.version
+      file.isLoaded = true
+      events = engine.note(writing.remarks, clearing: [.unreadable, .damaged, .unwritable], in: file)
+      reschedule(file)
+    case .failure(let error):
+      file.contents.pending = changes.followed(by: file.contents.pending)
+      let isBusy = error.errno == .timedOut
+      if !isBusy || lockTimeout >= 1 {
+        let fault = PreferencesFault(.unwritable, path: file.path, message: "\(error)")
+        events = engine.note([fault], clearing: [], in: file)
+      }
+      retry(file, isBusy: isBusy)
+    }
+    let sink = file.sink
+    let (notices, refill) = engine.publishChanges(of: file, since: before, source: .otherProcess, receiver: nil)
+    let compact = file.users.values.filter(\.wantsFilling)
+    engine.lock.unlock()
+    file.disk.unlock()
+    for event in events { sink.send(event) }
+    for notice in notices + engine.fill(refill, .otherProcess, domain: file.name) { notice.deliver() }
+    for list in compact where !refill.contains(where: { $0 === list }) { _ = list.fill(engine) }
+    if case .success = outcome { return true }
+    return false
+  }
+
+  /// After a success: what was set meanwhile is due again.
+  private func reschedule(_ file: DomainFile) {
+    due[file.path] = nil
+    if !file.contents.pending.isEmpty { schedule(file) }
+  }
+
+  private func retry(_ file: DomainFile, isBusy: Bool) {
+    var entry = due[file.path] ?? Due(file: file, time: 0)
+    if !isBusy { entry.failures += 1 }
+    let pause = isBusy ? 0.05 : min(Double(1 << min(entry.failures, 6)), 60)
+    entry.time = WallClock.monotonicSeconds() + pause
+    due[file.path] = entry
+  }
+
+  func flushAtExit() {
+    let files = Engine.shared.lock.withLock { due.values.map(\.file) }
+    for file in files { flush(file, lockTimeout: Self.patienceAtExit) }
+    // The spool's own handler may have run already: it was registered later, and handlers run backwards.
+    for case let spool as AuditSpool in files.map(\.sink) { spool.flush() }
+  }
+
+  func renewAfterFork() {
+    due = [:]
+    hasThread = false
+    sem_init(wake, 0, 0)
+  }
+}

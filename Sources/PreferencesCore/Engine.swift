@@ -1,0 +1,214 @@
+import AuditEvents
+import ForcedDomain
+import Glibc
+import LinuxFiles
+import PropertyList
+
+/// What all search lists of a process share: files, policies, and the two threads that write and watch.
+///
+/// One lock guards everything that is not a file's contents on its way; it is held for moments, never while the disk is
+/// waited for or an observer called. Order of locks: `PolicySource.disk`, `DomainFile.disk` or `ListState.filling` first,
+/// then `lock`.
+///
+/// A forked child has neither thread. What its parent had not written stays visible to it and is left to the parent; what
+/// the child itself sets later is written by a thread of its own.
+final class Engine: @unchecked Sendable {
+  static let shared = Engine()
+
+  let lock = EngineLock()
+  private struct WeakFile { weak var file: DomainFile? }
+  private var files: [String: WeakFile] = [:]
+  private var policies: [Installation: PolicySource] = [:]
+  private(set) var lists: [ObjectIdentifier: ListState] = [:]
+  let writer = DomainWriter()
+  let watcher = Watcher()
+
+  private init() {
+    pthread_atfork(
+      { Engine.shared.lock.lock() }, { Engine.shared.lock.unlock() }, { Engine.shared.afterForkInChild() })
+    atexit { Engine.shared.writer.flushAtExit() }
+  }
+
+  // MARK: Registry (under the lock)
+
+  func file(ofDomain name: String, in directory: String, sink: any AuditEventSink) -> DomainFile {
+    let path = UserLocations.file(ofDomain: name, in: directory)
+    if let file = files[path]?.file { return file }
+    if files.count > 64 { files = files.filter { $0.value.file != nil } }
+    let file = DomainFile(name: name, directory: directory, sink: sink)
+    files[path] = WeakFile(file: file)
+    return file
+  }
+
+  func policy(of installation: Installation) -> PolicySource {
+    if let policy = policies[installation] { return policy }
+    let policy = PolicySource(installation)
+    policies[installation] = policy
+    return policy
+  }
+
+  func add(_ list: ListState) {
+    let id = ObjectIdentifier(list)
+    lists[id] = list
+    list.policy.users[id] = list
+    for file in list.files { file.users[id] = list }
+  }
+
+  func remove(_ list: ListState) {
+    let id = ObjectIdentifier(list)
+    lists[id] = nil
+    list.policy.users[id] = nil
+    if list.policy.users.isEmpty { policies[list.policy.installation] = nil }
+    for file in list.files { file.users[id] = nil }
+  }
+
+  // MARK: Looking at the disk (without the lock)
+
+  /// Reads a file that was never read, or that another process replaced.
+  /// - Parameter waiting: false passes over a file that this process is writing.
+  /// - Returns: what observers are to be told.
+  func refresh(_ file: DomainFile, waiting: Bool = true) -> [Notice] {
+    if waiting { file.disk.lock() } else if !file.disk.tryLock() { return [] }
+    if file.isLoaded && !file.isOutdated() {
+      file.disk.unlock()
+      return []
+    }
+    let reading = file.read()
+    lock.lock()
+    let before = file.contents
+    file.contents.stored = reading.values
+    file.version = reading.version
+    file.isLoaded = true
+    let events = note(reading.fault.map { [$0] } ?? [], clearing: [.unreadable, .damaged], in: file)
+    let sink = file.sink
+    let (notices, refill) = publishChanges(of: file, since: before, source: .otherProcess, receiver: nil)
+    lock.unlock()
+    file.disk.unlock()
+    for event in events { sink.send(event) }
+    return notices + fill(refill, .otherProcess, domain: file.name)
+  }
+
+  /// Publishes what differs between the contents of a file and what they were. Under the lock.
+  /// - Returns: what to tell, and the lists whose tables are better filled anew.
+  func publishChanges(
+    of file: DomainFile, since before: DomainContents, source: SearchListChange.Source, receiver: ListState?
+  ) -> (notices: [Notice], refill: [ListState]) {
+    if file.users.isEmpty { return ([], []) }
+    let keys = before.changedKeys(in: file.contents)
+    if keys.isEmpty { return ([], []) }
+    if keys.count > 64 { return ([], Array(file.users.values)) }
+    var notices: [Notice] = []
+    for list in file.users.values {
+      let changed = keys.filter { list.publishChange(ofKey: $0) }
+      let own = receiver === list ? SearchListChange.Source.receiver : source
+      if let notice = Notice(list, own, domain: file.name, keys: changed) { notices.append(notice) }
+    }
+    return (notices, [])
+  }
+
+  func fill(
+    _ lists: [ListState], _ source: SearchListChange.Source, domain: String?, receiver: ListState? = nil
+  ) -> [Notice] {
+    lists.compactMap { list in
+      let keys = list.fill(self)
+      let own = receiver === list ? SearchListChange.Source.receiver : source
+      return lock.withLock { Notice(list, own, domain: domain, keys: keys) }
+    }
+  }
+
+  /// Takes in a new generation, if there is one, and window edges that have passed.
+  func refresh(_ policy: PolicySource, waiting: Bool = true) -> [Notice] {
+    if waiting { policy.disk.lock() } else if !policy.disk.tryLock() { return [] }
+    let current = lock.withLock { policy.domain }
+    let load = policy.reload(keeping: current)
+    lock.lock()
+    var events: [(AuditEvent, any AuditEventSink)] = []
+    if let load {
+      let news = policy.take(load)
+      if !news.isEmpty, let list = policy.users.values.first {
+        events.append((event(for: news, of: policy), list.configuration.sink))
+      }
+    }
+    var outdated: [ListState] = []
+    for list in policy.users.values {
+      let now = list.configuration.clock()
+      let isNew = list.view.domain !== policy.domain || list.view.isUnavailable != policy.isUnavailable
+      if isNew || list.view.isOutdated(at: now) {
+        list.view = PolicyView(policy, user: list.configuration.userFacts, instant: now)
+        outdated.append(list)
+      }
+    }
+    lock.unlock()
+    policy.disk.unlock()
+    for (event, sink) in events { sink.send(event) }
+    return fill(outdated, .policy, domain: nil)
+  }
+
+  private func event(for faults: [DomainFault], of policy: PolicySource) -> AuditEvent {
+    let inForce: PropertyListValue =
+      switch policy.state {
+      case .notInstalled: .string("nothing")
+      case .loaded(let domain): .string("generation \(domain.generation)")
+      case .unavailable: .string("everything counts as forced")
+      }
+    return AuditEvent(
+      .domainDamaged,
+      fields: [
+        "path": .string(policy.installation.stateDirectory), "inForce": inForce,
+        "faults": .array(faults.map { .string($0.description) }),
+      ])
+  }
+
+  /// Replaces a file's faults of some kinds; each new one becomes an event. Under the lock.
+  func note(
+    _ faults: [PreferencesFault], clearing kinds: [PreferencesFault.Kind], in file: DomainFile
+  ) -> [AuditEvent] {
+    var events: [AuditEvent] = []
+    for fault in faults where file.faults[fault.kind] != fault {
+      events.append(
+        AuditEvent(
+          fault.kind == .unwritable ? .domainUnwritable : .domainDamaged,
+          fields: [
+            "domain": .string(file.name), "path": .string(fault.path), "fault": .string(fault.message),
+          ]))
+    }
+    for kind in kinds where !faults.contains(where: { $0.kind == kind }) { file.faults[kind] = nil }
+    for fault in faults { file.faults[fault.kind] = fault }
+    return events
+  }
+
+  // MARK: Fork
+
+  private func afterForkInChild() {
+    lock.renew()
+    writer.renewAfterFork()
+    watcher.renewAfterFork()
+    for list in lists.values { list.renewAfterFork() }
+    for policy in policies.values { policy.disk.renew() }
+    for file in files.values.compactMap(\.file) {
+      file.disk.renew()
+      file.contents.stored = file.contents.merged
+      file.contents.inFlight = DomainChanges()
+      file.contents.pending = DomainChanges()
+      // Read again at the next look: by then the parent has written.
+      file.version = nil
+    }
+  }
+}
+
+/// Something to tell observers, once no lock is held.
+struct Notice {
+  private let handlers: [@Sendable (SearchListChange) -> Void]
+  private let change: SearchListChange
+
+  /// nil where nobody observes or nothing changed.
+  init?(_ list: ListState, _ source: SearchListChange.Source, domain: String?, keys: [String], always: Bool = false) {
+    if list.observers.isEmpty || (keys.isEmpty && !always) { return nil }
+    handlers = list.observers.sorted { $0.key < $1.key }.map(\.value)
+    change = SearchListChange(
+      source: source, persistentDomain: domain,
+      keys: keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) })
+  }
+
+  func deliver() { for handler in handlers { handler(change) } }
+}

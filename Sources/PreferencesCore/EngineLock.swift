@@ -1,0 +1,49 @@
+import Glibc
+
+/// A lock between threads that a forked child can make new.
+///
+/// A pthread mutex rather than `Mutex`, which can't be made new: in the child of a `fork`, the thread that held it may not
+/// exist.
+final class EngineLock: @unchecked Sendable {
+  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+
+  init() {
+    mutex = .allocate(capacity: 1)
+    pthread_mutex_init(mutex, nil)
+  }
+
+  deinit {
+    pthread_mutex_destroy(mutex)
+    mutex.deallocate()
+  }
+
+  func lock() { pthread_mutex_lock(mutex) }
+  func tryLock() -> Bool { pthread_mutex_trylock(mutex) == 0 }
+  func unlock() { pthread_mutex_unlock(mutex) }
+
+  func withLock<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
+    lock()
+    defer { unlock() }
+    return try body()
+  }
+
+  /// In a forked child: unlocked, whoever held it.
+  func renew() { pthread_mutex_init(mutex, nil) }
+}
+
+/// Threads of ours.
+enum BackgroundThread {
+  /// Starts a detached thread that takes no signals: those are the application's business.
+  /// - Returns: whether it could be started.
+  static func start(_ body: @escaping @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer?) -> Bool {
+    let masks = UnsafeMutablePointer<sigset_t>.allocate(capacity: 2)
+    defer { masks.deallocate() }
+    sigfillset(masks)
+    pthread_sigmask(SIG_SETMASK, masks, masks + 1)
+    var thread = pthread_t()
+    let code = pthread_create(&thread, nil, body, nil)
+    pthread_sigmask(SIG_SETMASK, masks + 1, nil)
+    if code == 0 { pthread_detach(thread) }
+    return code == 0
+  }
+}

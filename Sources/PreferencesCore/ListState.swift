@@ -1,0 +1,185 @@
+import AuditEvents
+import ForcedDomain
+import PropertyList
+
+/// The writing side of a search list: its stores, its observers, and the tables that its readers see.
+///
+/// Guarded by the engine's lock, except `filling`, which serializes filling and is taken first.
+final class ListState: @unchecked Sendable {
+  let configuration: SearchList.Configuration
+  let own: DomainFile
+  /// The user's `NSGlobalDomain`; `own` itself in a list for that domain.
+  let global: DomainFile
+  let policy: PolicySource
+  let filling = EngineLock()
+  let published: PublishedSnapshot
+
+  /// Newest first.
+  var suites: [DomainFile] = []
+  var view = PolicyView()
+  var argument: [String: PropertyListValue]?
+  var registration: [String: PropertyListValue]? = [:]
+  /// Volatile domains of other names: kept, never searched.
+  var custom: [String: [String: PropertyListValue]] = [:]
+  var observers: [UInt64: @Sendable (SearchListChange) -> Void] = [:]
+  /// Domains that were changed through this list, besides its own.
+  var touched: [String: DomainFile] = [:]
+
+  private var isFilling = false
+  private var changedWhileFilling: Set<String> = []
+
+  init(_ configuration: SearchList.Configuration, own: DomainFile, global: DomainFile, policy: PolicySource) {
+    self.configuration = configuration
+    self.own = own
+    self.global = global
+    self.policy = policy
+    argument = configuration.arguments.isEmpty ? [:] : ArgumentDomain.parse(configuration.arguments)
+    published = PublishedSnapshot(
+      Snapshot(base: SlotTable(capacity: 1), changes: nil, everythingIsForced: false))
+  }
+
+  var files: [DomainFile] { own === global ? [own] + suites : [own] + suites + [global] }
+
+  /// The domains in the order of layer 1, which the other layers of several domains keep.
+  private var domainNames: [String] {
+    var names = [own.name] + suites.map(\.name)
+    if own.name != GlobalDomain.name { names.append(GlobalDomain.name) }
+    return names
+  }
+
+  /// The search list (see `LayerSource`).
+  func sources() -> [LayerSource] {
+    let registered = LayerSource(
+      layer: .registration, domain: "", path: nil, contents: .values(registration ?? [:]))
+    // Nothing may be set by a user or a command line where a policy that can't be read may have forced it.
+    if view.isUnavailable { return [registered] }
+    var sources: [LayerSource] = []
+    appendPolicy(.forced, .forced, to: &sources)
+    sources.append(LayerSource(layer: .argument, domain: "", path: nil, contents: .values(argument ?? [:])))
+    if own !== global { sources.append(source(.application, own)) }
+    for suite in suites { sources.append(source(.suite, suite)) }
+    sources.append(source(.global, global))
+    appendPolicy(.recommended, .recommended, to: &sources)
+    sources.append(registered)
+    return sources
+  }
+
+  private func source(_ layer: Layer, _ file: DomainFile) -> LayerSource {
+    LayerSource(layer: layer, domain: file.name, path: file.path, contents: .file(file.contents))
+  }
+
+  private func appendPolicy(_ layer: Layer, _ section: PolicySection, to sources: inout [LayerSource]) {
+    guard let domain = view.domain, let truth = view.truth else { return }
+    for name in domainNames {
+      sources.append(
+        LayerSource(
+          layer: layer, domain: name, path: policy.installation.forcedFile, contents: .policy(domain, truth, section)))
+    }
+  }
+
+  // MARK: Tables
+
+  /// Fills the tables anew from all stores. Called without the engine's lock.
+  /// - Returns: the keys whose values, or whose being forced, changed; empty where nobody observes.
+  func fill(_ engine: Engine) -> [String] {
+    filling.lock()
+    defer { filling.unlock() }
+    let (sources, isUnavailable) = engine.lock.withLock { () -> ([LayerSource], Bool) in
+      isFilling = true
+      changedWhileFilling = []
+      return (self.sources(), view.isUnavailable)
+    }
+    let table = SlotTable(capacity: 16)
+    for source in sources { source.fill(table) }
+    return engine.lock.withLock { () -> [String] in
+      let before = published.current
+      published.publish(Snapshot(base: table, changes: nil, everythingIsForced: isUnavailable))
+      isFilling = false
+      for key in changedWhileFilling { _ = publishChange(ofKey: key) }
+      return observers.isEmpty ? [] : changedKeys(since: before)
+    }
+  }
+
+  private func changedKeys(since before: Snapshot) -> [String] {
+    let after = published.current
+    let all = before.header.pointee.everythingIsForced != after.header.pointee.everythingIsForced
+    var keys: [String] = []
+    after.visit { hash, key, entry in
+      let old = before.entry(hash, key)
+      if all || !(old?.isSame(as: entry) ?? false) { keys.append(String(decoding: key, as: UTF8.self)) }
+    }
+    before.visit { hash, key, _ in
+      if after.entry(hash, key) == nil { keys.append(String(decoding: key, as: UTF8.self)) }
+    }
+    return keys
+  }
+
+  /// Publishes the winner of one key after a store below the policy changed. Under the engine's lock.
+  /// - Returns: whether what is read changed.
+  func publishChange(ofKey key: String) -> Bool {
+    if isFilling { changedWhileFilling.insert(key) }
+    var key = key
+    let old = entry(ofKey: key)
+    // Forced entries change only with the policy, and then all tables are filled anew.
+    if let old, old.layer == TableEntry.forcedLayer { return false }
+    var winner: (layer: Layer, value: PropertyListValue)?
+    for source in sources() where source.layer != .forced {
+      if let value = source.value(forKey: key) {
+        winner = (source.layer, value)
+        break
+      }
+    }
+    if winner == nil && old == nil { return false }
+    let isSame = old != nil && winner != nil && old?.value == winner?.value
+    if isSame && old?.layer == winner?.layer.position { return false }
+    let layer = winner?.layer ?? .registration
+    key.withUTF8 { bytes in
+      let bytes = UnsafeRawBufferPointer(bytes)
+      let hash = KeyHash.hash(bytes)
+      if let winner {
+        TableValue.with(winner.value) { put(hash, bytes, layer: layer, $0) }
+      } else {
+        put(hash, bytes, layer: layer, .absent)
+      }
+    }
+    return !isSame
+  }
+
+  private func put(_ hash: UInt64, _ key: UnsafeRawBufferPointer, layer: Layer, _ value: TableValue) {
+    let current = published.current
+    if let changes = current.changes, !changes.isFull {
+      changes.put(hash, key, layer: layer, value)
+      return
+    }
+    let changes = current.changes?.compacted() ?? SlotTable(capacity: 16)
+    changes.put(hash, key, layer: layer, value)
+    published.publish(
+      Snapshot(
+        base: current.base, changes: changes, everythingIsForced: current.header.pointee.everythingIsForced))
+  }
+
+  /// Whether so much has changed since the last filling that reads profit from another.
+  var wantsFilling: Bool {
+    guard let changes = published.current.changes else { return false }
+    return changes.live > 64 && changes.live > published.current.base.live / 16
+  }
+
+  /// What readers see for a key, nil where no layer has it. Under the engine's lock.
+  func entry(ofKey key: String) -> TableEntry? {
+    var key = key
+    return key.withUTF8 { bytes in
+      let bytes = UnsafeRawBufferPointer(bytes)
+      return published.current.entry(KeyHash.hash(bytes), bytes)
+    }
+  }
+
+  func isForced(_ key: String) -> Bool {
+    view.isUnavailable || entry(ofKey: key)?.layer == TableEntry.forcedLayer
+  }
+
+  /// In a forked child: whoever was filling is not there.
+  func renewAfterFork() {
+    filling.renew()
+    isFilling = false
+  }
+}

@@ -1,0 +1,30 @@
+/// Something about the stores of a search list that is not as it should be, as long as it lasts.
+public struct PreferencesFault: Error, Sendable, Hashable, CustomStringConvertible {
+  public enum Kind: String, Sendable, Hashable {
+    /// The forced domain of this installed host can't be read, and no older generation is there: every key counts as
+    /// forced, and only registered values answer.
+    case policyUnavailable = "policy-unavailable"
+    /// A generation of the forced domain can't be read; an older one stays in force.
+    case policyDamaged = "policy-damaged"
+    /// A preference file is there but can't be read.
+    case unreadable
+    /// A preference file was read whole and is no property list.
+    case damaged
+    /// A preference file can't be written; the changes wait in memory.
+    case unwritable
+    /// A damaged file was moved aside to make room for a sound one.
+    case movedAside = "moved-aside"
+  }
+
+  public let kind: Kind
+  public let path: String
+  public let message: String
+
+  public init(_ kind: Kind, path: String, message: String) {
+    self.kind = kind
+    self.path = path
+    self.message = message
+  }
+
+  public var description: String { "\(path): \(message)" }
+}

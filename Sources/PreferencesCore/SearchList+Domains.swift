@@ -1,0 +1,142 @@
+import LinuxFiles
+public import PropertyList
+
+/// Suites, and domains by name.
+extension SearchList {
+  /// Puts a suite behind the list's own domain and before suites added earlier; one that is there already moves to the
+  /// front. Concerns this list alone.
+  /// - Returns: false for the application's own domain, `NSGlobalDomain` and a name that can't be a domain's.
+  @discardableResult
+  public func addSuite(_ name: String) -> Bool {
+    if DomainName.fault(in: name) != nil || name == GlobalDomain.name { return false }
+    if name == configuration.domain || name == configuration.applicationDomain { return false }
+    let file = file(ofDomain: name)
+    var notices = engine.refresh(file)
+    engine.lock.withLock {
+      state.suites.removeAll { $0 === file }
+      state.suites.insert(file, at: 0)
+      file.users[ObjectIdentifier(state)] = state
+      if configuration.observes { engine.watcher.wake() }
+    }
+    notices += engine.fill([state], .receiver, domain: nil, receiver: state)
+    for notice in notices { notice.deliver() }
+    return true
+  }
+
+  /// Takes a suite out of this list, in all its layers.
+  public func removeSuite(_ name: String) {
+    let wasThere = engine.lock.withLock {
+      guard let index = state.suites.firstIndex(where: { $0.name == name }) else { return false }
+      state.suites.remove(at: index).users[ObjectIdentifier(state)] = nil
+      return true
+    }
+    if !wasThere { return }
+    for notice in engine.fill([state], .receiver, domain: nil, receiver: state) { notice.deliver() }
+  }
+
+  // MARK: Volatile domains
+
+  /// `NSArgumentDomain`, `NSRegistrationDomain` unless they were removed, and those of other names; sorted.
+  public var volatileDomainNames: [String] {
+    engine.lock.withLock {
+      var names = Array(state.custom.keys)
+      if state.argument != nil { names.append(VolatileDomainName.argument) }
+      if state.registration != nil { names.append(VolatileDomainName.registration) }
+      return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    }
+  }
+
+  /// nil where there is no such domain.
+  public func volatileDomain(forName name: String) -> [String: PropertyListValue]? {
+    engine.lock.withLock {
+      switch name {
+      case VolatileDomainName.argument: state.argument
+      case VolatileDomainName.registration: state.registration
+      default: state.custom[name]
+      }
+    }
+  }
+
+  /// Makes a volatile domain. One with a name of its own is kept, but never searched.
+  /// - Returns: false when there is a domain of that name, which stays as it is: remove it first.
+  @discardableResult
+  public func setVolatileDomain(_ values: [String: PropertyListValue], forName name: String) -> Bool {
+    if volatileDomain(forName: name) != nil { return false }
+    replaceVolatile(values, name)
+    return true
+  }
+
+  public func removeVolatileDomain(forName name: String) { replaceVolatile(nil, name) }
+
+  private func replaceVolatile(_ values: [String: PropertyListValue]?, _ name: String) {
+    let old = volatileDomain(forName: name) ?? [:]
+    let keys = Array(Set(old.keys).union(values.map { Array($0.keys) } ?? []))
+    switch name {
+    case VolatileDomainName.argument: changeVolatile(keys: keys) { $0.argument = values }
+    case VolatileDomainName.registration: changeVolatile(keys: keys) { $0.registration = values }
+    default: engine.lock.withLock { state.custom[name] = values }
+    }
+  }
+
+  // MARK: Persistent domains
+
+  /// The domains that have a file of this user, and `NSGlobalDomain`; sorted. Per-host files are not among them.
+  public var persistentDomainNames: [String] {
+    var names: Set<String> = [GlobalDomain.name]
+    for file in (try? Directory.names(in: configuration.configurationDirectory)) ?? [] where file.hasSuffix(".plist") {
+      let name = String(file.dropLast(6))
+      if DomainName.fault(in: name) == nil { names.insert(name) }
+    }
+    engine.lock.withLock {
+      for file in state.files + Array(state.touched.values) where !file.contents.merged.isEmpty {
+        names.insert(file.name)
+      }
+    }
+    return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+  }
+
+  /// The contents of one domain's file of this user, without any other layer; nil where there is nothing in it.
+  public func persistentDomain(forName name: String) -> [String: PropertyListValue]? {
+    if DomainName.fault(in: name) != nil { return nil }
+    let file = file(ofDomain: name)
+    for notice in engine.refresh(file) { notice.deliver() }
+    let values = engine.lock.withLock { file.contents.merged }
+    return values.isEmpty ? nil : values
+  }
+
+  /// Replaces a domain's file whole: keys that are not in `values` go, whoever set them.
+  /// - Returns: whether the domain changed; false for a name that can't be a domain's.
+  @discardableResult
+  public func setPersistentDomain(_ values: [String: PropertyListValue], forName name: String) -> Bool {
+    if DomainName.fault(in: name) != nil { return false }
+    let file = file(ofDomain: name)
+    var notices = engine.refresh(file)
+    engine.lock.lock()
+    let before = file.contents
+    let isChange = before.merged != values
+    file.contents.pending = DomainChanges(replacesAll: true, values: values.mapValues { .some($0) })
+    file.sink = configuration.sink
+    state.touched[file.path] = file
+    engine.writer.schedule(file)
+    let (changes, refill) = engine.publishChanges(of: file, since: before, source: .otherList, receiver: state)
+    notices += changes
+    // The receiver is told that the domain changed, even where nothing that it reads did.
+    if isChange, !state.observers.isEmpty, refill.isEmpty, file.users[ObjectIdentifier(state)] == nil {
+      if let notice = Notice(state, .receiver, domain: name, keys: [], always: true) { notices.append(notice) }
+    }
+    engine.lock.unlock()
+    notices += engine.fill(refill, .otherList, domain: name, receiver: state)
+    for notice in notices { notice.deliver() }
+    return isChange
+  }
+
+  /// Empties a domain's file of this user; forced values stay.
+  @discardableResult
+  public func removePersistentDomain(forName name: String) -> Bool { setPersistentDomain([:], forName: name) }
+
+  private func file(ofDomain name: String) -> DomainFile {
+    engine.lock.withLock {
+      engine.file(ofDomain: name, in: configuration.configurationDirectory, sink: configuration.sink)
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import AuditEvents
+public import PropertyList
+
+/// Setting and removing. Nothing here waits for the disk, except `synchronize`.
+extension SearchList {
+  /// Sets a key in the list's domain, for this user on any host; nil removes it.
+  ///
+  /// A forced key keeps the value that the policy gives it: what is set is stored underneath and seen again when the policy
+  /// releases the key. Each such attempt is an audit event.
+  /// - Returns: whether the persistent domain changed.
+  /// - Precondition: the key is not empty.
+  @discardableResult
+  public func set(_ value: PropertyListValue?, forKey key: String) -> Bool {
+    precondition(!key.isEmpty, "a preference can't be set under an empty key")
+    let file = state.own
+    engine.lock.lock()
+    let isChange = file.contents.value(forKey: key) != value
+    // Written even where it changes nothing here: another process may have set something else meanwhile.
+    file.contents.pending.values.updateValue(value, forKey: key)
+    file.sink = configuration.sink
+    engine.writer.schedule(file)
+    let isForced = state.isForced(key)
+    var notices: [Notice] = []
+    if isChange {
+      for list in file.users.values {
+        let keys = list.publishChange(ofKey: key) ? [key] : []
+        let source = list === state ? SearchListChange.Source.receiver : .otherList
+        if let notice = Notice(list, source, domain: file.name, keys: keys, always: list === state) {
+          notices.append(notice)
+        }
+      }
+    }
+    engine.lock.unlock()
+    if isForced { reportForcedWrite(of: key, value == nil ? "remove" : "set") }
+    for notice in notices { notice.deliver() }
+    return isChange
+  }
+
+  /// Removes a key from the list's domain; other layers' values come to light.
+  @discardableResult
+  public func removeValue(forKey key: String) -> Bool { set(nil, forKey: key) }
+
+  private func reportForcedWrite(of key: String, _ operation: String) {
+    let resolution = resolution(of: key)
+    var fields: [String: PropertyListValue] = [
+      "domain": .string(configuration.domain), "key": .string(key), "operation": .string(operation),
+      "profiles": .array(resolution.forcedBy.map { .string($0.profile) }),
+    ]
+    if let generation = resolution.forcedBy.first?.generation {
+      fields["generation"] = .integer(PropertyListInteger(generation))
+    }
+    configuration.sink.send(AuditEvent(.forcedWrite, fields: fields))
+  }
+
+  /// Merges an application's own defaults into the registration layer, key by key; a later call wins. Never written.
+  public func register(_ defaults: [String: PropertyListValue]) {
+    changeVolatile(keys: Array(defaults.keys)) { state in
+      state.registration = (state.registration ?? [:]).merging(defaults) { _, new in new }
+    }
+  }
+
+  /// Writes what is pending, takes in what others changed (files, policy, windows), and waits for both.
+  /// - Returns: false when something that was set through this list is not on the disk.
+  @discardableResult
+  public func synchronize() -> Bool {
+    let files = engine.lock.withLock {
+      if configuration.observes { engine.watcher.wake() }
+      return state.files + state.touched.values.filter { file in !state.files.contains { $0 === file } }
+    }
+    var isWritten = true
+    for file in files where !engine.writer.flush(file, lockTimeout: 10) { isWritten = false }
+    engine.lock.withLock { state.touched = state.touched.filter { !$0.value.contents.pending.isEmpty } }
+    var notices = engine.refresh(state.policy)
+    for file in files { notices += engine.refresh(file) }
+    for notice in notices { notice.deliver() }
+    return isWritten
+  }
+
+  /// Changes a volatile layer that is searched, and publishes the keys it concerns.
+  func changeVolatile(keys: [String], _ change: (ListState) -> Void) {
+    engine.lock.lock()
+    change(state)
+    // One by one up to here; above, filling the table anew costs less.
+    if keys.count <= 32 {
+      let changed = keys.filter { state.publishChange(ofKey: $0) }
+      let notice = Notice(state, .receiver, domain: nil, keys: changed)
+      engine.lock.unlock()
+      notice?.deliver()
+    } else {
+      engine.lock.unlock()
+      for notice in engine.fill([state], .receiver, domain: nil, receiver: state) { notice.deliver() }
+    }
+  }
+}

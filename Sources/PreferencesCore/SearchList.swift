@@ -1,0 +1,122 @@
+public import AuditEvents
+import CReaderEpoch
+public import ForcedDomain
+import LinuxFiles
+import PropertyList
+import Synchronization
+
+/// The search list: what an application reads its preferences through, and asks whether they are forced.
+///
+/// Stores are asked in the order of `Layer`; the first that has the key answers. A read is one atomic load, one hash, one
+/// probe of an immutable table (two while recent changes wait to be merged): no lock, no reference count, no system call,
+/// no clock. All members may be called from any thread.
+///
+/// Changes reach the disk by themselves within a second, and at normal exit. Lists of one process share the files: what one
+/// sets, all read at once.
+public final class SearchList: Sendable {
+  /// Whose preferences, where they are, and how the list follows them.
+  public struct Configuration: Sendable {
+    /// The domain in the application's place: the application's own, or that of a suite.
+    public var domain: String
+    /// The application's own domain, which `addSuite` refuses.
+    public var applicationDomain: String
+    /// Where `~` leads in URLs.
+    public var homeDirectory: String
+    /// Where `DOMAIN.plist` and `.GlobalPreferences.plist` are.
+    public var configurationDirectory: String
+    /// The command line without the program's name; empty for no argument layer.
+    public var arguments: [String]
+    public var installation: Installation
+    public var sink: any AuditEventSink
+    /// Whether the list follows, in the background, what others change. False for a command that answers once: it starts
+    /// no thread, and sees others' changes after `synchronize`.
+    public var observes: Bool
+    /// Unix seconds. Windows open and close by it.
+    public var clock: @Sendable () -> Int64
+    public var userFacts: UserFacts
+
+    /// - Parameters: nil takes what holds for this process: the executable's name, `$HOME`, `$XDG_CONFIG_HOME`, the
+    ///   installation that `Installation.locate` finds, the process's sink, the kernel's facts about the user.
+    public init(
+      domain: String? = nil, applicationDomain: String? = nil, homeDirectory: String? = nil,
+      configurationDirectory: String? = nil, arguments: [String] = [], installation: Installation? = nil,
+      sink: (any AuditEventSink)? = nil, observes: Bool = true,
+      clock: (@Sendable () -> Int64)? = nil, userFacts: UserFacts? = nil
+    ) {
+      let domain = domain ?? applicationDomain ?? ApplicationIdentity.fallback()
+      let home = homeDirectory ?? UserLocations.homeDirectory()
+      self.domain = domain
+      self.applicationDomain = applicationDomain ?? domain
+      self.homeDirectory = home
+      self.configurationDirectory = configurationDirectory ?? UserLocations.configurationDirectory(home: home)
+      self.arguments = arguments
+      self.installation = installation ?? Installation.locate(root: nil).installation
+      self.sink = sink ?? DefaultAuditEventSink.current
+      self.observes = observes
+      self.clock = clock ?? { WallClock.unixSeconds() }
+      self.userFacts = userFacts ?? .current()
+    }
+  }
+
+  public let configuration: Configuration
+  let state: ListState
+  /// Where the current snapshot's address stands: all that a read needs to know. `state` keeps it alive.
+  nonisolated(unsafe) let published: UnsafeMutablePointer<Atomic<UInt>>
+
+  var engine: Engine { .shared }
+
+  /// Reads everything there is, once.
+  /// - Throws: what is wrong with a name that can't be a domain's.
+  /// - Complexity: O(*n*) in the keys of all layers.
+  public init(configuration: Configuration) throws(DomainNameFault) {
+    for name in [configuration.domain, configuration.applicationDomain] {
+      if let fault = DomainName.fault(in: name) { throw fault }
+    }
+    self.configuration = configuration
+    let engine = Engine.shared
+    let directory = configuration.configurationDirectory
+    let sink = configuration.sink
+    state = engine.lock.withLock {
+      let global = engine.file(ofDomain: GlobalDomain.name, in: directory, sink: sink)
+      let own =
+        configuration.domain == GlobalDomain.name
+        ? global : engine.file(ofDomain: configuration.domain, in: directory, sink: sink)
+      let policy = engine.policy(of: configuration.installation)
+      let state = ListState(configuration, own: own, global: global, policy: policy)
+      engine.add(state)
+      return state
+    }
+    published = state.published.address
+    // Nobody observes this list yet; other lists may.
+    var notices: [Notice] = []
+    for file in state.files { notices += engine.refresh(file) }
+    notices += engine.refresh(state.policy)
+    _ = state.fill(engine)
+    if configuration.observes { engine.lock.withLock { engine.watcher.wake() } }
+    for notice in notices { notice.deliver() }
+  }
+
+  deinit {
+    let engine = Engine.shared
+    engine.lock.withLock { engine.remove(state) }
+  }
+
+  /// The generation of the forced domain in use, nil where there is none.
+  public var generation: UInt64? { engine.lock.withLock { state.view.domain?.generation } }
+
+  /// The forced domain of this installed host can't be read, and no older generation is there.
+  public var isForcedDomainUnavailable: Bool { engine.lock.withLock { state.view.isUnavailable } }
+
+  /// What is wrong with the stores of this list, now.
+  public var faults: [PreferencesFault] {
+    engine.lock.withLock {
+      let kind: PreferencesFault.Kind = state.view.isUnavailable ? .policyUnavailable : .policyDamaged
+      let policy = state.policy.faults.map { PreferencesFault(kind, path: $0.path, message: $0.message) }
+      let touched = state.touched.sorted { $0.key < $1.key }.map(\.value)
+      return policy
+        + (state.files + touched.filter { file in !state.files.contains { $0 === file } }).flatMap { file in
+          file.faults.sorted { $0.key.rawValue < $1.key.rawValue }.map(\.value)
+        }
+    }
+  }
+}

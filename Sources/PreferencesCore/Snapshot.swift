@@ -1,0 +1,88 @@
+import CReaderEpoch
+import Synchronization
+
+/// What one read sees: two tables and what else decides, at one address.
+///
+/// `changes` comes first: it holds the winners of keys that changed since `base` was filled. Both give the winner over all
+/// layers, forced ones included, so one probe (two, while there are changes) answers any getter and `isForced` together.
+struct SnapshotHeader {
+  var base: UnsafeMutablePointer<TableSlot>
+  var baseMask: UInt64
+  var changes: UnsafeMutablePointer<TableSlot>?
+  var changesMask: UInt64
+  var seed: UInt64
+  /// The forced domain of an installed host can't be read: everything counts as forced.
+  var everythingIsForced: Bool
+
+  @inline(__always)
+  func find(_ key: UnsafeRawPointer, _ count: Int) -> TableEntry? {
+    let hash = KeyHash.hash(key, count, seed: seed)
+    if let changes, let entry = SlotTable.find(changes, changesMask, hash, key, count) { return entry }
+    return SlotTable.find(base, baseMask, hash, key, count)
+  }
+}
+
+/// A published header and the tables it leads to.
+final class Snapshot: @unchecked Sendable {
+  let header: UnsafeMutablePointer<SnapshotHeader>
+  let base: SlotTable
+  let changes: SlotTable?
+
+  init(base: SlotTable, changes: SlotTable?, everythingIsForced: Bool) {
+    self.base = base
+    self.changes = changes
+    header = .allocate(capacity: 1)
+    header.initialize(
+      to: SnapshotHeader(
+        base: base.slots, baseMask: base.mask, changes: changes?.slots, changesMask: changes?.mask ?? 0,
+        seed: KeyHash.seed, everythingIsForced: everythingIsForced))
+  }
+
+  deinit { header.deallocate() }
+
+  /// Visits every key that some layer has, with the winner.
+  func visit(_ body: (_ hash: UInt64, _ key: UnsafeRawBufferPointer, _ entry: TableEntry) -> Void) {
+    changes?.visit { hash, key, entry in if entry.kind != .absent { body(hash, key, entry) } }
+    base.visit { hash, key, entry in
+      if changes?.find(hash, key) == nil { body(hash, key, entry) }
+    }
+  }
+
+  /// The entry of a key; nil when no layer has it. Only for holders of the engine's lock.
+  func entry(_ hash: UInt64, _ key: UnsafeRawBufferPointer) -> TableEntry? {
+    let entry = changes?.find(hash, key) ?? base.find(hash, key)
+    return entry?.kind == .absent ? nil : entry
+  }
+}
+
+/// The pointer that readers load, and the snapshots that they may still hold.
+///
+/// `publish` and `collect` are called under the engine's lock. A replaced snapshot stays in `retired` until the reader
+/// epoch says that every read that could have seen it has ended.
+final class PublishedSnapshot: @unchecked Sendable {
+  /// The address of the current `SnapshotHeader`.
+  let address: UnsafeMutablePointer<Atomic<UInt>>
+  private(set) var current: Snapshot
+  private var retired: [Snapshot] = []
+
+  init(_ first: Snapshot) {
+    current = first
+    address = .allocate(capacity: 1)
+    address.initialize(to: Atomic(UInt(bitPattern: first.header)))
+  }
+
+  deinit { address.deallocate() }
+
+  func publish(_ next: Snapshot) {
+    let old = current
+    current = next
+    address.pointee.store(UInt(bitPattern: next.header), ordering: .sequentiallyConsistent)
+    retired.append(old)
+    collect(patience: 16)
+  }
+
+  /// Frees what no reader can hold; what some thread that is not running may hold waits for the next call.
+  func collect(patience: UInt32) {
+    if !retired.isEmpty, reader_epoch_wait(patience) { retired.removeAll() }
+  }
+}
