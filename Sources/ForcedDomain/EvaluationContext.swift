@@ -32,9 +32,14 @@ public struct UserFacts: Sendable, Hashable {
     self.inventoryGroups = inventoryGroups
   }
 
+  /// The same process as seen from the user namespace around its own; nil where there is none.
+  var outside: OutsideFacts?
+
   /// This process's real user and groups, as the kernel knows them.
   public static func current() -> UserFacts {
-    UserFacts(userID: ProcessIdentity.realUserID, groupIDs: ProcessIdentity.groupIDs())
+    var facts = UserFacts(userID: ProcessIdentity.realUserID, groupIDs: ProcessIdentity.groupIDs())
+    facts.outside = OutsideFacts.current(facts)
+    return facts
   }
 
   /// The first user id of people; those below belong to root and to services.

@@ -1,80 +1,118 @@
-/// A path that was considered on the way to an installation, for `status`.
+import LinuxFiles
+
+/// A path that was considered, for `status`: which were read, which were skipped, and why.
 public struct SearchedPath: Sendable, Hashable {
-  public enum Outcome: String, Sendable, Hashable { case read, skipped }
+  public enum Outcome: String, Sendable, Hashable {
+    case read, skipped
+  }
+
   public let path: String
   public let outcome: Outcome
   public let reason: String
+
+  public init(path: String, outcome: Outcome, reason: String) {
+    self.path = path
+    self.outcome = outcome
+    self.reason = reason
+  }
 }
 
+/// Where the files of an installation are: the system's, or those below a root for tests, demos and images.
 public struct Installation: Sendable, Hashable {
-  /// Empty for the system-wide installation.
+  /// Empty for the system-wide installation, else a path without a slash at its end.
   public let root: String
-  public init(root: String) { self.root = root }
-  public static func locate(root explicit: String?) -> (installation: Installation, notes: [SearchedPath]) {
-    fatalError()
+
+  /// - Parameter root: a directory; `""` and `"/"` are the system.
+  public init(root: String) {
+    var root = Substring(root)
+    while root.hasSuffix("/") { root.removeLast() }
+    self.root = String(root)
   }
+
+  /// The variable that names a root for development, tests and demos.
+  public static let rootVariable = "MANAGED_PREFERENCES_ROOT"
+
+  /// Finds the installation that counts for this process.
+  ///
+  /// A root that the command line gives wins. Otherwise the system's installation counts wherever there is one: the
+  /// variable `MANAGED_PREFERENCES_ROOT` is heeded only when `lstat` of the system's marker says "no such file", so that
+  /// no environment leads away from a policy that binds.
+  ///
+  /// - Parameter explicit: the value of `--root`, nil when it was not given.
+  /// - Returns: the installation, and what was considered on the way.
+  public static func locate(root explicit: String?) -> (installation: Installation, notes: [SearchedPath]) {
+    locate(root: explicit, variable: EnvironmentVariables.nonEmpty(rootVariable), system: Installation(root: ""))
+  }
+
+  static func locate(
+    root explicit: String?, variable: String?, system: Installation
+  ) -> (installation: Installation, notes: [SearchedPath]) {
+    func note(_ installation: Installation, _ reason: String) -> SearchedPath {
+      SearchedPath(path: installation.forcedFile, outcome: .read, reason: reason)
+    }
+    let skippedVariable = variable.map { _ in
+      SearchedPath(
+        path: rootVariable, outcome: .skipped,
+        reason: explicit == nil ? "a system-wide installation exists" : "--root was given")
+    }
+    if let explicit {
+      let installation = Installation(root: explicit)
+      return (installation, [note(installation, "--root")] + [skippedVariable].compactMap { $0 })
+    }
+    guard let variable else { return (system, [note(system, "the system's installation")]) }
+    do throws(FileError) {
+      _ = try FileMetadata.of(system.generationMarker, followingLinks: false)
+    } catch {
+      if error.errno == .noSuchFile {
+        let installation = Installation(root: variable)
+        return (
+          installation,
+          [
+            note(installation, rootVariable),
+            SearchedPath(
+              path: system.generationMarker, outcome: .skipped, reason: "no system-wide installation exists"),
+          ]
+        )
+      }
+    }
+    return (system, [note(system, "the system's installation")] + [skippedVariable].compactMap { $0 })
+  }
+
   public var configurationDirectory: String { root + "/etc/managed-preferences" }
+  /// The host's identity.
   public var hostFile: String { configurationDirectory + "/host.yaml" }
   public var trustedKeysDirectory: String { configurationDirectory + "/trusted-keys" }
   public var localKeyFile: String { configurationDirectory + "/local-key" }
+  /// Sources on a single host.
   public var policiesDirectory: String { configurationDirectory + "/policies" }
+  /// Preference files that hold for any user.
   public var anyUserDefaultsDirectory: String { configurationDirectory + "/defaults" }
   public var stateDirectory: String { root + "/var/lib/managed-preferences" }
+  /// Root only.
   public var bundleFile: String { stateDirectory + "/bundle" }
+  /// World-readable.
   public var forcedFile: String { stateDirectory + "/forced" }
+  /// For root and the auditors' group.
   public var provenanceFile: String { stateDirectory + "/provenance" }
+  /// Says that the host is installed.
   public var generationMarker: String { stateDirectory + "/generation" }
   public var generationsDirectory: String { stateDirectory + "/generations" }
+  public func generationDirectory(_ generation: UInt64) -> String { generationsDirectory + "/\(generation)" }
   public var auditAnchor: String { stateDirectory + "/audit-anchor" }
   public var logDirectory: String { root + "/var/log/managed-preferences" }
   public var runDirectory: String { root + "/run/managed-preferences" }
   public var agentSocket: String { runDirectory + "/policyd.sock" }
-  public func generationDirectory(_ generation: UInt64) -> String { generationsDirectory + "/\(generation)" }
-  public func isTrustedOwner(_ userID: UInt32) -> Bool { fatalError() }
-}
 
-/// The `generation` file: says that the host is installed, and with what.
-public struct GenerationMarker: Sendable, Hashable {
-  public var generation: UInt64
-  public var serial: UInt64
-  public var sourceDigest: [UInt8]
-  public var hostName: String
-  /// Unix seconds.
-  public var installedAt: Int64
-  /// `ForcedDomain.checksum` of the generation's forced file: an equal generation with other contents is refused.
-  public var forcedChecksum: UInt64
-  public init(
-    generation: UInt64, serial: UInt64, sourceDigest: [UInt8], hostName: String, installedAt: Int64,
-    forcedChecksum: UInt64
-  ) {
-    self.generation = generation
-    self.serial = serial
-    self.sourceDigest = sourceDigest
-    self.hostName = hostName
-    self.installedAt = installedAt
-    self.forcedChecksum = forcedChecksum
+  /// Whether a file of this owner can bind: root's; inside a user namespace also the overflow id, under which root's
+  /// files show there; below a root also the effective user's.
+  public func isTrustedOwner(_ userID: UInt32) -> Bool {
+    if userID == 0 { return true }
+    if !root.isEmpty && userID == ProcessIdentity.effectiveUserID { return true }
+    return isOutsideRoot(userID)
   }
-  public var bytes: [UInt8] { fatalError() }
-  public init?(parsing bytes: [UInt8]) { fatalError() }
-}
 
-public struct DomainFault: Error, Sendable, Hashable, CustomStringConvertible {
-  public let path: String
-  public let message: String
-  public var description: String { "\(path): \(message)" }
-}
-
-public enum ForcedDomainLoad: Sendable {
-  case notInstalled
-  case loaded(ForcedDomain, faults: [DomainFault])
-  case unavailable([DomainFault])
-}
-
-public struct ForcedDomainLoader: Sendable {
-  public let installation: Installation
-  public init(_ installation: Installation) { self.installation = installation }
-  /// `current`: what is in use and stays in use when nothing better is there (`===` tells).
-  public func load(keeping current: ForcedDomain? = nil) -> ForcedDomainLoad { fatalError() }
-  public func marker() throws(DomainFault) -> GenerationMarker? { fatalError() }
-  public func loadProvenance() throws(DomainFault) -> ForcedDomain { fatalError() }
+  /// Whether this owner is root as it shows inside a user namespace that does not have it.
+  func isOutsideRoot(_ userID: UInt32) -> Bool {
+    userID != 0 && ProcessIdentity.isInUserNamespace() && userID == ProcessIdentity.overflowUserID()
+  }
 }

@@ -1,0 +1,57 @@
+/// Byte strings, each kept once per owner and numbered in the order of arrival: the writer's texts, and its keys by
+/// domain.
+///
+/// Two spellings of one character stay two strings, which Swift's `String` would take for one.
+struct ByteTable {
+  private(set) var bytes: [UInt8] = []
+  private(set) var ends: [UInt32] = []
+  private(set) var owners: [UInt32] = []
+  private var hashes: [UInt32] = []
+  private var slots: [UInt32] = [UInt32](repeating: 0, count: 16)
+
+  var count: Int { ends.count }
+
+  mutating func reserve(_ count: Int) {
+    ends.reserveCapacity(count)
+    owners.reserveCapacity(count)
+    hashes.reserveCapacity(count)
+    if slots.count < count * 2 { rehash(to: Format.indexCount(forKeys: count)) }
+  }
+
+  func range(_ number: Int) -> Range<Int> { (number == 0 ? 0 : Int(ends[number - 1]))..<Int(ends[number]) }
+
+  /// - Returns: the number of these bytes, new or known.
+  /// - Complexity: O(length), amortised.
+  mutating func number(of content: UnsafeRawBufferPointer, owner: UInt32 = 0) -> UInt32 {
+    let hash = UInt32(truncatingIfNeeded: ByteHash.hash(content, seed: UInt64(owner)))
+    let mask = slots.count - 1
+    var slot = Int(hash) & mask
+    while slots[slot] != 0 {
+      let known = Int(slots[slot] - 1)
+      if hashes[known] == hash, owners[known] == owner, hasBytes(known, content) { return UInt32(known) }
+      slot = (slot + 1) & mask
+    }
+    bytes.append(contentsOf: content)
+    ends.append(UInt32(clamping: bytes.count))
+    owners.append(owner)
+    hashes.append(hash)
+    slots[slot] = UInt32(count)
+    if count + count / 2 + 1 > slots.count { rehash(to: slots.count * 2) }
+    return UInt32(count - 1)
+  }
+
+  private func hasBytes(_ number: Int, _ content: UnsafeRawBufferPointer) -> Bool {
+    let range = range(number)
+    guard range.count == content.count else { return false }
+    return bytes.withUnsafeBytes { UnsafeRawBufferPointer(rebasing: $0[range]).compared(with: content) == 0 }
+  }
+
+  private mutating func rehash(to size: Int) {
+    slots = [UInt32](repeating: 0, count: size)
+    for number in 0..<count {
+      var slot = Int(hashes[number]) & (size - 1)
+      while slots[slot] != 0 { slot = (slot + 1) & (size - 1) }
+      slots[slot] = UInt32(number + 1)
+    }
+  }
+}

@@ -1,0 +1,92 @@
+/// What is known about a condition, or a part of one.
+enum Decision: UInt8 {
+  case no = 0
+  case undecided = 1
+  case yes = 2
+
+  /// Both must hold.
+  static func && (a: Decision, b: Decision) -> Decision { a.rawValue < b.rawValue ? a : b }
+  /// Any may hold.
+  static func || (a: Decision, b: Decision) -> Decision { a.rawValue > b.rawValue ? a : b }
+  static prefix func ! (a: Decision) -> Decision { a == .yes ? .no : a == .no ? .yes : .undecided }
+
+  init(_ isTrue: Bool) { self = isTrue ? .yes : .no }
+}
+
+/// All conditions of one file, evaluated once for one context: one bit each, so that walks ask nothing else.
+///
+/// A condition that can't be decided (a time outside the span over which windows are expanded, a group that the kernel
+/// does not show) counts against the user: for `replace` and `union` as holding, for `release` as not holding. So
+/// nothing fails open (rule 9 of the policy language).
+public struct ConditionTruth: Sendable {
+  /// The context that was asked about.
+  public let context: EvaluationContext
+  /// The next Unix second at which any condition may change, nil when none will.
+  public let nextEdge: Int64?
+  let conditionCount: Int
+  /// Bit per condition: it holds, or may hold.
+  private let possible: [UInt64]
+  /// Bit per condition: it holds.
+  private let certain: [UInt64]
+
+  init(context: EvaluationContext, decisions: [Decision], nextEdge: Int64?) {
+    self.context = context
+    self.nextEdge = nextEdge
+    conditionCount = decisions.count
+    var possible = [UInt64](repeating: 0, count: decisions.count / 64 + 1)
+    var certain = possible
+    for (index, decision) in decisions.enumerated() {
+      if decision != .no { possible[index >> 6] |= 1 << (UInt64(index) & 63) }
+      if decision == .yes { certain[index >> 6] |= 1 << (UInt64(index) & 63) }
+    }
+    self.possible = possible
+    self.certain = certain
+  }
+
+  /// Whether an entry with this condition and action takes part in the walk.
+  @inline(__always)
+  public func holds(_ condition: Int, for action: EntryAction) -> Bool {
+    let word = action == .release ? certain[condition >> 6] : possible[condition >> 6]
+    return word >> (UInt64(truncatingIfNeeded: condition) & 63) & 1 != 0
+  }
+
+  /// Whether some part of the condition could not be decided, and no other part settles it.
+  public func isUndecided(_ condition: Int) -> Bool {
+    holds(condition, for: .replace) && !holds(condition, for: .release)
+  }
+}
+
+/// Why a condition does not hold: its first part that fails, in the order host, user, expiry, window.
+public enum ConditionReason: Sendable, Hashable {
+  case host
+  case user
+  /// It held until this Unix second.
+  case expired(at: Int64)
+  case window
+}
+
+extension ForcedDomain {
+  /// Evaluates all conditions for a context.
+  ///
+  /// - Complexity: O(conditions + log intervals of each window).
+  public func truth(in context: EvaluationContext) -> ConditionTruth {
+    withView { view in
+      var evaluation = ConditionEvaluation(view, kind: kind, horizon: horizon, isOwnedOutside: isOwnedOutside, context)
+      let decisions = (0..<view.layout.conditions.count).map { evaluation.decide($0) }
+      return ConditionTruth(context: context, decisions: decisions, nextEdge: evaluation.nextEdge)
+    }
+  }
+
+  /// Why this condition does not hold; nil when it does, or may.
+  public func reason(ofCondition index: Int, under truth: ConditionTruth) -> ConditionReason? {
+    if truth.holds(index, for: .replace) { return nil }
+    return withView { view in
+      var evaluation = ConditionEvaluation(
+        view, kind: kind, horizon: horizon, isOwnedOutside: isOwnedOutside, truth.context)
+      if evaluation.hosts(index) == .no { return .host }
+      if evaluation.users(index) == .no { return .user }
+      if evaluation.expiry(index) == .no { return .expired(at: view.notAfter(ofCondition: index) ?? 0) }
+      return .window
+    }
+  }
+}

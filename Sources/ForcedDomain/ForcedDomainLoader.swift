@@ -1,0 +1,177 @@
+import LinuxFiles
+
+/// What a process may use as its forced domain.
+public enum ForcedDomainLoad: Sendable {
+  /// The marker is not there: nothing is forced on this host.
+  case notInstalled
+  /// In use from now on; it may be the one that was in use before (`===` tells). Faults say why it is not what the
+  /// `forced` file holds, or what else is wrong.
+  case loaded(ForcedDomain, faults: [DomainFault])
+  /// Installed, but nothing readable is there: fail closed.
+  case unavailable([DomainFault])
+}
+
+/// What a process may know of sources, reasons and losing entries.
+public enum ProvenanceLoad: Sendable {
+  case available(ForcedDomain)
+  /// This user may not read it.
+  case withheld
+  case unavailable(DomainFault)
+}
+
+/// Opens an installation's forced domain: at the first use and at each change the same function with the same checks.
+///
+/// The marker says whether the host is installed and which generation counts. Then `forced` is used; where it is
+/// damaged, not to be trusted or older than the marker says, what the process has already; where it has nothing, the
+/// newest sound generation below `generations/`; and if there is none, nothing: the caller locks.
+///
+/// Nothing leads back: a generation lower than the one in use, one that is equal in number but not in content, and a
+/// lower serial that the marker does not name are refused. (A roll-back is a new, higher generation.)
+public struct ForcedDomainLoader: Sendable {
+  public let installation: Installation
+
+  public init(_ installation: Installation) { self.installation = installation }
+
+  /// Reads and checks what is there now.
+  ///
+  /// - Parameter current: what the process has in use; it stays in use unless something better is there.
+  /// - Complexity: one pass over the file; some five system calls.
+  public func load(keeping current: ForcedDomain? = nil) -> ForcedDomainLoad {
+    var faults: [DomainFault] = []
+    var marker: GenerationMarker?
+    do throws(DomainFault) {
+      marker = try self.marker()
+      if marker == nil { return .notInstalled }
+    } catch {
+      faults.append(error)
+    }
+    do throws(DomainFault) {
+      let domain = try openForced(in: installation.stateDirectory)
+      try refuseGoingBack(domain, marker: marker, current: current)
+      if let current, current.checksum == domain.checksum { return .loaded(current, faults: faults) }
+      return .loaded(domain, faults: faults)
+    } catch {
+      faults.append(error)
+    }
+    if let current { return .loaded(current, faults: faults) }
+    for generation in generations(&faults) {
+      do throws(DomainFault) {
+        let domain = try openForced(in: installation.generationDirectory(generation))
+        guard domain.generation == generation else {
+          throw DomainFault(
+            path: FilePath.join(installation.generationDirectory(generation), "forced"),
+            message: "holds generation \(domain.generation)")
+        }
+        return .loaded(domain, faults: faults)
+      } catch {
+        faults.append(error)
+      }
+    }
+    return .unavailable(faults)
+  }
+
+  /// The marker; nil when there is none, which alone means "not installed".
+  public func marker() throws(DomainFault) -> GenerationMarker? {
+    let path = installation.generationMarker
+    do throws(TrustedFile.Failure) {
+      let (bytes, _) = try TrustedFile.read(
+        FilePath.name(of: path), in: installation.stateDirectory, of: installation,
+        limit: GenerationMarker.maximumByteCount)
+      guard let marker = GenerationMarker(parsing: bytes) else {
+        throw .fault(DomainFault(path: path, message: "is damaged"))
+      }
+      return marker
+    } catch {
+      switch error {
+      case .missing: return nil
+      case .denied: throw DomainFault(path: path, message: "may not be read: Permission denied")
+      case .fault(let fault): throw fault
+      }
+    }
+  }
+
+  /// The provenance that belongs to a forced domain.
+  public func loadProvenance(for forced: ForcedDomain) -> ProvenanceLoad {
+    let path = installation.provenanceFile
+    do throws(TrustedFile.Failure) {
+      let domain = try open("provenance", in: installation.stateDirectory, kind: .provenance)
+      guard domain.generation == forced.generation else {
+        throw .fault(
+          DomainFault(
+            path: path, message: "holds generation \(domain.generation), not generation \(forced.generation)"))
+      }
+      return .available(domain)
+    } catch {
+      switch error {
+      case .missing: return .unavailable(DomainFault(path: path, message: "is not there"))
+      case .denied: return .withheld
+      case .fault(let fault): return .unavailable(fault)
+      }
+    }
+  }
+
+  private func openForced(in directory: String) throws(DomainFault) -> ForcedDomain {
+    let path = FilePath.join(directory, "forced")
+    do throws(TrustedFile.Failure) {
+      return try open("forced", in: directory, kind: .forced)
+    } catch {
+      switch error {
+      case .missing: throw DomainFault(path: path, message: "is not there")
+      case .denied: throw DomainFault(path: path, message: "may not be read: Permission denied")
+      case .fault(let fault): throw fault
+      }
+    }
+  }
+
+  private func open(
+    _ name: String, in directory: String, kind: FileKind
+  ) throws(TrustedFile.Failure) -> ForcedDomain {
+    let (bytes, owner) = try TrustedFile.read(
+      name, in: directory, of: installation, limit: ForcedDomain.maximumByteCount)
+    do throws(ForcedDomainError) {
+      return try ForcedDomain(
+        bytes: bytes, expecting: [kind], isOwnedOutside: installation.isOutsideRoot(owner))
+    } catch {
+      throw .fault(DomainFault(path: FilePath.join(directory, name), message: error.description))
+    }
+  }
+
+  private func refuseGoingBack(
+    _ domain: ForcedDomain, marker: GenerationMarker?, current: ForcedDomain?
+  ) throws(DomainFault) {
+    func refuse(_ why: String) -> DomainFault {
+      DomainFault(path: installation.forcedFile, message: "generation \(domain.generation) is refused: \(why)")
+    }
+    if let marker {
+      if domain.generation < marker.generation { throw refuse("generation \(marker.generation) is installed") }
+      // A higher one is on its way in: the marker follows the file.
+      if domain.generation == marker.generation, domain.checksum != marker.forcedChecksum {
+        throw refuse("its contents are not those that were installed")
+      }
+    }
+    if let current {
+      if domain.generation < current.generation { throw refuse("generation \(current.generation) is in use") }
+      if domain.generation == current.generation, domain.checksum != current.checksum {
+        throw refuse("other contents of the same generation are in use")
+      }
+      if domain.serial < current.serial,
+        marker.map({ $0.generation == domain.generation && $0.serial == domain.serial }) != true
+      {
+        throw refuse("its serial \(domain.serial) is older than the one in use, \(current.serial)")
+      }
+    }
+  }
+
+  /// The generations that are kept, newest first.
+  private func generations(_ faults: inout [DomainFault]) -> [UInt64] {
+    do throws(FileError) {
+      return try Directory.names(in: installation.generationsDirectory).compactMap { UInt64($0) }.sorted(by: >)
+    } catch {
+      if error.errno != .noSuchFile {
+        faults.append(
+          DomainFault(path: installation.generationsDirectory, message: "can't be read: \(error.errno)"))
+      }
+      return []
+    }
+  }
+}

@@ -1,0 +1,90 @@
+public import PropertyList
+
+/// One entry of a key, and what became of it in the walk.
+public struct Candidate: Sendable, Hashable {
+  public let entry: ForcedEntry
+  /// Its condition holds. One that can't be decided holds, except for a release.
+  public let holds: Bool
+  /// The walk took it: it gave a value or elements, or, a release, ended the walk.
+  public let decides: Bool
+  /// Why it does not hold; nil when it does, and for a release that is merely undecided.
+  public let whyNot: ConditionReason?
+  /// Some part of its condition could not be decided.
+  public let isUndecided: Bool
+}
+
+/// The answer of the law for one key, with its evidence.
+public struct Resolution: Sendable, Hashable {
+  /// nil: the policy has no value for the key.
+  public let value: PropertyListValue?
+  /// The entries that give the value, in rank order; empty when there is none.
+  public let contributors: [ForcedEntry]
+  /// Everything that was considered, in rank order.
+  public let candidates: [Candidate]
+}
+
+extension ForcedDomain {
+  /// Asks the law about one key, and keeps the evidence.
+  ///
+  /// - Parameter truth: from this very file (`truth(in:)`); another one's is a precondition failure.
+  /// - Complexity: O(entries of the key).
+  public func resolve(
+    domain: String, key: String, section: PolicySection, under truth: ConditionTruth
+  ) -> Resolution {
+    check(truth)
+    let tables = decoded
+    return withView { view in
+      let entries = view.entryRange(domain: domain, key: key, section)
+      var evidence = Evidence()
+      view.walk(entries, under: truth, recording: &evidence)
+      return Resolution(
+        value: view.value(of: evidence.contributors)?.value,
+        contributors: evidence.giving.map { view.decodedEntry($0, tables) },
+        candidates: entries.map { index in
+          let entry = view.decodedEntry(index, tables)
+          return Candidate(
+            entry: entry, holds: truth.holds(entry.conditionIndex, for: entry.action),
+            decides: evidence.decides(index), whyNot: reason(ofCondition: entry.conditionIndex, under: truth),
+            isUndecided: truth.isUndecided(entry.conditionIndex))
+        })
+    }
+  }
+
+  /// The value of one key alone, from the same walk.
+  ///
+  /// - Complexity: O(entries of the key); nothing is decoded but the value.
+  public func value(
+    domain: String, key: String, section: PolicySection, under truth: ConditionTruth
+  ) -> PropertyListValue? {
+    check(truth)
+    return withView { view in
+      var contributors = Contributors()
+      view.walk(view.entryRange(domain: domain, key: key, section), under: truth, recording: &contributors)
+      return view.value(of: contributors)?.value
+    }
+  }
+
+  /// Asks the law about each key of a domain, in byte order; keys without a value are left out.
+  ///
+  /// - Parameter body: what it is given is valid only while it runs.
+  /// - Complexity: O(entries of the domain), some 50 ns for a key with one entry.
+  public func forEachResolvedKey(
+    inDomain domain: String, section: PolicySection, under truth: ConditionTruth,
+    _ body: (_ keyUTF8: UnsafeRawBufferPointer, _ value: ResolvedValue) throws -> Void
+  ) rethrows {
+    check(truth)
+    try withView { view in
+      guard let domain = view.domainIndex(named: domain) else { return }
+      for key in view.keyRange(ofDomain: domain) {
+        var contributors = Contributors()
+        view.walk(view.entryRange(ofKey: key, section), under: truth, recording: &contributors)
+        if let value = view.value(of: contributors) { try body(view.keyName(key), value) }
+      }
+    }
+  }
+
+  private func check(_ truth: ConditionTruth) {
+    precondition(
+      withView { $0.layout.conditions.count } == truth.conditionCount, "conditions of another forced domain")
+  }
+}
