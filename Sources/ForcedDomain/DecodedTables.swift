@@ -37,8 +37,9 @@ struct DecodedTables: Sendable {
 extension DomainView {
   func patternTexts(ofHostGroup index: Int) -> [Int] {
     let range =
-      end(layout.hostGroups, index - 1, stride: Layout.Stride.hostGroup, 1)
-      ..< end(layout.hostGroups, index, stride: Layout.Stride.hostGroup, 1)
+      end(
+        layout.hostGroups, index - 1, stride: Layout.Stride.hostGroup, 1)..<end(
+        layout.hostGroups, index, stride: Layout.Stride.hostGroup, 1)
     return range.map { field(layout.hostPatterns, $0, stride: 4, 0) }
   }
 
@@ -93,13 +94,15 @@ extension DomainView {
   }
 
   func windowRange(ofCondition index: Int) -> Range<Int> {
-    end(layout.conditions, index - 1, stride: Layout.Stride.condition, 5)
-      ..< end(layout.conditions, index, stride: Layout.Stride.condition, 5)
+    end(
+      layout.conditions, index - 1, stride: Layout.Stride.condition, 5)..<end(
+        layout.conditions, index, stride: Layout.Stride.condition, 5)
   }
 
   func intervalRange(ofWindow index: Int) -> Range<Int> {
-    end(layout.windows, index - 1, stride: Layout.Stride.window, 6)
-      ..< end(layout.windows, index, stride: Layout.Stride.window, 6)
+    end(
+      layout.windows, index - 1, stride: Layout.Stride.window, 6)..<end(
+        layout.windows, index, stride: Layout.Stride.window, 6)
   }
 
   func interval(_ index: Int) -> Range<Int64> {

@@ -55,8 +55,9 @@ struct DomainView {
   // MARK: Domains and keys
 
   func keyRange(ofDomain index: Int) -> Range<Int> {
-    end(layout.domains, index - 1, stride: Layout.Stride.domain, 1)
-      ..< end(layout.domains, index, stride: Layout.Stride.domain, 1)
+    end(
+      layout.domains, index - 1, stride: Layout.Stride.domain, 1)..<end(
+        layout.domains, index, stride: Layout.Stride.domain, 1)
   }
 
   func domainName(_ index: Int) -> UnsafeRawBufferPointer {

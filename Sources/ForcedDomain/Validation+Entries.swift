@@ -1,5 +1,7 @@
 extension Validation {
-  private func damaged(_ what: String, _ offset: Int) -> ForcedDomainError { ForcedDomainError(.damaged(what), at: offset) }
+  private func damaged(_ what: String, _ offset: Int) -> ForcedDomainError {
+    ForcedDomainError(.damaged(what), at: offset)
+  }
 
   func domainsAndKeys() throws(ForcedDomainError) {
     let layout = view.layout

@@ -101,7 +101,9 @@ struct Validation {
 
   // MARK: Texts and tables
 
-  private func damaged(_ what: String, _ offset: Int) -> ForcedDomainError { ForcedDomainError(.damaged(what), at: offset) }
+  private func damaged(_ what: String, _ offset: Int) -> ForcedDomainError {
+    ForcedDomainError(.damaged(what), at: offset)
+  }
 
   /// Byte offset of a record, for error messages.
   private func offset(_ table: Table, _ index: Int, _ stride: Int) -> Int { table.offset + index * stride }
@@ -178,8 +180,9 @@ struct Validation {
         view.field(layout.userGroups, index, stride: stride.userGroup, 0), of: layout.userGroups, index,
         stride.userGroup)
       let names =
-        view.end(layout.userGroups, index - 1, stride: stride.userGroup, 4)
-        ..< view.field(layout.userGroups, index, stride: stride.userGroup, 2)
+        view.end(
+          layout.userGroups, index - 1, stride: stride.userGroup, 4)..<view.field(
+          layout.userGroups, index, stride: stride.userGroup, 2)
       for item in names {
         try text(view.field(layout.userGroupItems, item, stride: 4, 0), of: layout.userGroupItems, item, 4)
       }
@@ -201,7 +204,8 @@ struct Validation {
     guard layout.hostPatterns.count > 0 || layout.atoms.count > 0 else { return }
     var seen = [Bool](repeating: false, count: layout.textEnds.count)
     for index in 0..<layout.hostPatterns.count {
-      try hostPattern(view.field(layout.hostPatterns, index, stride: 4, 0), offset(layout.hostPatterns, index, 4), &seen)
+      try hostPattern(
+        view.field(layout.hostPatterns, index, stride: 4, 0), offset(layout.hostPatterns, index, 4), &seen)
     }
     let stride = Layout.Stride.atom
     for index in 0..<layout.atoms.count
@@ -340,8 +344,9 @@ struct Validation {
     count(layout.windows, Layout.Stride.window, [4])
     for index in 0..<layout.userGroups.count {
       let names =
-        view.end(layout.userGroups, index - 1, stride: Layout.Stride.userGroup, 4)
-        ..< view.field(layout.userGroups, index, stride: Layout.Stride.userGroup, 2)
+        view.end(
+          layout.userGroups, index - 1, stride: Layout.Stride.userGroup, 4)..<view.field(
+          layout.userGroups, index, stride: Layout.Stride.userGroup, 2)
       for item in names { total += view.text(view.field(layout.userGroupItems, item, stride: 4, 0)).count }
     }
     for index in 0..<layout.atoms.count {
