@@ -1,0 +1,140 @@
+public import LinuxFiles
+
+/// Reads a policy tree: every `*.yaml` and `*.yml` below a folder, whole or not at all.
+public enum PolicyTreeLoader {
+  /// Reads, decodes and validates the tree below a folder.
+  ///
+  /// Files are found as a shell's `*` finds them: names that begin with a dot are passed over. Symbolic links are
+  /// followed, a folder that contains itself is entered once. A file that can't be read is a diagnostic, so that all
+  /// mistakes come in one report.
+  ///
+  /// - Parameters:
+  ///   - directory: the folder.
+  ///   - displayedAs: what diagnostics call the folder; as it is given, if nil.
+  ///   - now: Unix seconds against which overrides and exemptions expire.
+  /// - Throws: a ``FileError`` where a folder itself can't be listed.
+  /// - Complexity: O(bytes), over the machine's processors.
+  public static func load(
+    directory: String, displayedAs: String? = nil, now: Int64 = WallClock.unixSeconds()
+  ) throws(FileError) -> PolicyTree {
+    let shown = displayedAs ?? directory
+    var files: [String] = []
+    try find(in: directory, below: "", entered: [], into: &files)
+    files.sort { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    let found = files
+    let results = ParallelWork.Slots<FileResult>(count: found.count)
+    ParallelWork.forEach(count: found.count) { index in
+      let path = FilePath.join(shown, found[index])
+      do throws(FileError) {
+        let file = try WholeFile.read(FilePath.join(directory, found[index]), limit: YAMLStream.Limits.fileBytes)
+        results[index] = decode(file.bytes, index: index, path: path, relativePath: found[index])
+      } catch {
+        results[index] = unreadable(error, path: path, relativePath: found[index])
+      }
+    }
+    return assemble((0..<found.count).compactMap { results[$0] }, directory: shown, now: now)
+  }
+
+  /// The same for sources that are already in memory, with relative paths.
+  public static func load(
+    sources: [(path: String, bytes: [UInt8])], now: Int64 = WallClock.unixSeconds()
+  ) -> PolicyTree {
+    let sorted = sources.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
+    let results = ParallelWork.Slots<FileResult>(count: sorted.count)
+    ParallelWork.forEach(count: sorted.count) { index in
+      let source = sorted[index]
+      results[index] = decode(source.bytes, index: index, path: source.path, relativePath: source.path)
+    }
+    return assemble((0..<sorted.count).compactMap { results[$0] }, directory: ".", now: now)
+  }
+
+  // MARK: Finding files
+
+  private struct Identity: Hashable {
+    var device: UInt64
+    var inode: UInt64
+  }
+
+  private static func find(
+    in directory: String, below prefix: String, entered: [Identity], into files: inout [String]
+  ) throws(FileError) {
+    let metadata = try FileMetadata.of(directory)
+    let identity = Identity(device: metadata.device, inode: metadata.inode)
+    if entered.contains(identity) { return }
+    for name in try Directory.names(in: directory) where !name.hasPrefix(".") {
+      let path = FilePath.join(directory, name)
+      let relative = prefix.isEmpty ? name : FilePath.join(prefix, name)
+      let lowered = name.lowercased()
+      if lowered.hasSuffix(".yaml") || lowered.hasSuffix(".yml") {
+        // What it is decides below; a link that leads nowhere is reported by reading it.
+        guard let metadata = try? FileMetadata.of(path), metadata.isDirectory else {
+          files.append(relative)
+          continue
+        }
+      } else {
+        guard let metadata = try? FileMetadata.of(path), metadata.isDirectory else { continue }
+      }
+      try find(in: path, below: relative, entered: entered + [identity], into: &files)
+    }
+  }
+
+  // MARK: One file
+
+  /// What one file holds.
+  struct FileResult: Sendable {
+    var text: SourceText
+    var profiles: [Profile] = []
+    var inventories: [Inventory] = []
+    var manifests: [Manifest] = []
+    var tests: [PolicyTestCase] = []
+    var sink: DiagnosticSink
+  }
+
+  private static func unreadable(_ error: FileError, path: String, relativePath: String) -> FileResult {
+    let text = SourceText(path: path, relativePath: relativePath, normal: .init(bytes: [], isASCII: true))
+    var sink = DiagnosticSink(path: path)
+    if error.errno == .fileTooLarge {
+      sink.report(.fileTooLarge, at: .start, "the file has more than \(YAMLStream.Limits.fileBytes) bytes")
+    } else {
+      sink.report(.unreadableFile, at: .start, "the file can't be read: \(error.errno)")
+    }
+    return FileResult(text: text, sink: sink)
+  }
+
+  static func decode(_ bytes: [UInt8], index: Int, path: String, relativePath: String) -> FileResult {
+    let stream = YAMLStream(bytes: bytes, path: path, relativePath: relativePath)
+    var result = FileResult(text: stream.text, sink: DiagnosticSink(path: path, diagnostics: stream.diagnostics))
+    if let first = stream.documents.first {
+      var decoder = DocumentDecoder(source: index, tree: first, sink: result.sink)
+      for document in stream.documents { decoder.decode(document) }
+      result.profiles = decoder.profiles
+      result.inventories = decoder.inventories
+      result.manifests = decoder.manifests
+      result.tests = decoder.tests
+      result.sink = decoder.sink
+    } else if stream.isComplete {
+      result.sink.report(.emptyDocument, at: .start, "the file holds no document")
+    }
+    return result
+  }
+
+  // MARK: The tree
+
+  private static func assemble(_ files: [FileResult], directory: String, now: Int64) -> PolicyTree {
+    var validation = TreeValidation(
+      tree: PolicyTree(
+        sources: files.map(\.text), profiles: files.flatMap(\.profiles),
+        inventory: files.lazy.compactMap(\.inventories.first).first, manifests: files.flatMap(\.manifests),
+        tests: files.flatMap(\.tests), diagnostics: []),
+      inventories: files.flatMap(\.inventories), sinks: files.map(\.sink), now: now)
+    validation.run()
+    var tree = validation.tree
+    var diagnostics = validation.sinks.flatMap(\.diagnostics)
+    if files.isEmpty {
+      diagnostics.append(
+        Diagnostic(.emptyTree, path: directory, at: .start, "the folder holds no *.yaml and no *.yml"))
+    }
+    tree.diagnostics = diagnostics.sortedForReport()
+    return tree
+  }
+}

@@ -1,0 +1,84 @@
+/// One file's documents as node trees, with what is wrong with its text.
+///
+/// This layer knows YAML and the rules that hold for any document (duplicate keys, tags, aliases, depth); it knows no
+/// kinds and no fields. Reading never crashes, never recurses with the input's depth, and is bounded by ``Limits``.
+public struct YAMLStream: Sendable {
+  /// What a file may take. One table for documentation, decoder and fuzzing.
+  public enum Limits {
+    /// Bytes of one file, as it lies on the disk.
+    public static let fileBytes = 16 << 20
+    /// Lists and mappings inside one another; the document's own mapping is level 1.
+    public static let depth = 64
+    /// Nodes of one document once aliases are expanded.
+    public static let nodes = 1_000_000
+  }
+
+  public let text: SourceText
+  /// The documents before a syntax error, if there is one; otherwise all.
+  public let documents: [NodeTree]
+  /// Unsorted.
+  public let diagnostics: [Diagnostic]
+  /// The text was YAML to its end (a rule of the language may still be broken).
+  public let isComplete: Bool
+
+  /// Reads a file's raw bytes: any of the encodings of rule 4.
+  public init(bytes: [UInt8], path: String, relativePath: String? = nil) {
+    var sink = DiagnosticSink(path: path)
+    guard bytes.count <= Limits.fileBytes else {
+      text = SourceText(path: path, relativePath: relativePath ?? path, normal: .init(bytes: [], isASCII: true))
+      sink.report(.fileTooLarge, at: .start, "the file has \(bytes.count) bytes, more than \(Limits.fileBytes)")
+      (documents, diagnostics, isComplete) = ([], sink.diagnostics, false)
+      return
+    }
+    let (text, fault) = SourceText.reading(bytes, path: path, relativePath: relativePath ?? path)
+    self.text = text
+    if let fault {
+      sink.report(fault.code, at: fault.position, fault.message)
+      (documents, diagnostics, isComplete) = ([], sink.diagnostics, false)
+      return
+    }
+    var reader = StreamReader(text: text, sink: sink)
+    let isComplete = reader.read()
+    self.isComplete = isComplete
+    documents = reader.documents
+    diagnostics = reader.builder.sink.diagnostics
+  }
+}
+
+/// Walks over the events of a file and hands them to a builder, document after document.
+private struct StreamReader {
+  let text: SourceText
+  var builder: DocumentBuilder
+  var documents: [NodeTree] = []
+
+  init(text: SourceText, sink: DiagnosticSink) {
+    self.text = text
+    builder = DocumentBuilder(text: text, sink: sink)
+  }
+
+  mutating func read() -> Bool {
+    let bytes = text.bytes
+    return bytes.withUnsafeBufferPointer { buffer in
+      var events = YAMLEvents(parsing: buffer)
+      do throws(YAMLEvents.Fault) {
+        while true {
+          switch try events.next() {
+          case .scalar: builder.scalar(events, in: buffer)
+          case .mappingStart: builder.begin(.mapping, events)
+          case .sequenceStart: builder.begin(.sequence, events)
+          case .mappingEnd, .sequenceEnd: builder.end()
+          case .alias: builder.alias(events)
+          case .documentStart: builder.beginDocument()
+          case .documentEnd: documents.append(builder.endDocument())
+          case .streamStart: break
+          case .streamEnd: return true
+          }
+          if builder.hasGivenUp { return false }
+        }
+      } catch {
+        SyntaxFault(error, in: text).report(to: &builder.sink)
+        return false
+      }
+    }
+  }
+}
