@@ -77,8 +77,8 @@ public struct Condition: Sendable, Hashable {
   public var windows: [WeeklyWindow]
   /// Unix seconds; holds while the time is before it. nil: for ever.
   public var notAfter: Int64?
-  /// Conditions that must hold as well: those of the profile around an override that names hosts, users or windows of
-  /// its own. Stored as conditions of their own, in front of this one, that this one refers to.
+  /// A condition that must hold as well, or none: that of the profile around an override, as far as both name hosts,
+  /// users or windows. It stands within no further one.
   public var within: [Condition]
 
   public init(

@@ -40,9 +40,19 @@ struct ConditionEvaluation {
     userGroups = [Decision?](repeating: nil, count: view.layout.userGroups.count)
   }
 
-  /// Every part must hold. Parts that do not matter any more still tell their next edge.
+  /// Every part must hold, and every part of the condition around it. Parts that do not matter any more still tell their
+  /// next edge.
   mutating func decide(_ condition: Int) -> Decision {
+    parts(of: condition) && parts(of: view.outerCondition(condition))
+  }
+
+  private mutating func parts(of condition: Int) -> Decision {
     expiry(condition) && windows(condition) && hosts(condition) && users(condition)
+  }
+
+  /// The hosts alone, which narrowing decides once.
+  mutating func allHosts(_ condition: Int) -> Decision {
+    hosts(condition) && hosts(view.outerCondition(condition))
   }
 
   // MARK: Hosts

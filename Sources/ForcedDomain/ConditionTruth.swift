@@ -83,10 +83,25 @@ extension ForcedDomain {
     return withView { view in
       var evaluation = ConditionEvaluation(
         view, kind: kind, horizon: horizon, isOwnedOutside: isOwnedOutside, truth.context)
-      if evaluation.hosts(index) == .no { return .host }
-      if evaluation.users(index) == .no { return .user }
-      if evaluation.expiry(index) == .no { return .expired(at: view.notAfter(ofCondition: index) ?? 0) }
+      let parts = [index, view.outerCondition(index)]
+      if parts.contains(where: { evaluation.hosts($0) == .no }) { return .host }
+      if parts.contains(where: { evaluation.users($0) == .no }) { return .user }
+      for part in parts where evaluation.expiry(part) == .no {
+        return .expired(at: view.notAfter(ofCondition: part) ?? 0)
+      }
       return .window
+    }
+  }
+
+  /// For each condition, whether its hosts (and those of the condition around it) can mean a host: what narrowing
+  /// decides, by the matching that the resolver uses.
+  ///
+  /// - Complexity: O(conditions and patterns).
+  public func conditionsPossible(on host: HostIdentity) -> [Bool] {
+    let context = EvaluationContext(host: host, user: UserFacts(), instant: 0)
+    return withView { view in
+      var evaluation = ConditionEvaluation(view, kind: kind, horizon: horizon, isOwnedOutside: isOwnedOutside, context)
+      return (0..<view.layout.conditions.count).map { evaluation.allHosts($0) != .no }
     }
   }
 }

@@ -66,7 +66,16 @@ extension DomainView {
 
   // MARK: Conditions
 
-  func conditionFlags(_ index: Int) -> UInt32 { word4(layout.conditions.offset + index * Layout.Stride.condition) }
+  private func conditionWord(_ index: Int) -> UInt32 {
+    word4(layout.conditions.offset + index * Layout.Stride.condition)
+  }
+
+  func conditionFlags(_ index: Int) -> UInt32 {
+    conditionWord(index) & (1 << Format.ConditionFlag.outerShift - 1)
+  }
+
+  /// The condition that this one stands within; 0, which always holds, where there is none.
+  func outerCondition(_ index: Int) -> Int { Int(conditionWord(index) >> Format.ConditionFlag.outerShift) }
 
   func notAfter(ofCondition index: Int) -> Int64? {
     guard conditionFlags(index) & Format.ConditionFlag.notAfter != 0 else { return nil }
@@ -139,12 +148,14 @@ extension DomainView {
       }
     }
     let flags = conditionFlags(index)
+    let outer = outerCondition(index)
     return Condition(
       hosts: flags & Format.ConditionFlag.hosts == 0
         ? nil : HostSelector(include: hosts(.hostInclude), exclude: hosts(.hostExclude)),
       users: flags & Format.ConditionFlag.users == 0
         ? nil : UserSelector(include: users(.userInclude), exclude: users(.userExclude)),
-      windows: windowRange(ofCondition: index).map { window($0) }, notAfter: notAfter(ofCondition: index))
+      windows: windowRange(ofCondition: index).map { window($0) }, notAfter: notAfter(ofCondition: index),
+      within: outer == 0 ? [] : [condition(outer, hostGroups: hostGroups, userGroups: userGroups)])
   }
 
   // MARK: Entries

@@ -157,7 +157,7 @@ extension ForcedDomainWriter {
     var windowCount = 0
     emitter.at = layout.conditions.offset
     for condition in conditions {
-      emitter.put(condition.flags)
+      emitter.put(condition.flags | condition.outer << Format.ConditionFlag.outerShift)
       for part in [
         condition.hostIncludes, condition.hostExcludes, condition.userIncludes, condition.userExcludes,
       ] {

@@ -66,6 +66,8 @@ public struct ForcedDomainWriter {
   var resolvedUsers: [ResolvedUser] = []
   var conditions: [ConditionRecord] = []
   private var conditionNumbers: [ConditionRecord: UInt32] = [:]
+  /// The numbers of conditions that others can stand within.
+  private var outerNumbers: [Condition: UInt32] = [:]
   var strings: [UInt8] = []
   var values: [UInt8] = []
   var annex: [UInt8] = []
@@ -97,6 +99,7 @@ public struct ForcedDomainWriter {
     var timeZones: [UInt32] = []
     var intervals: [[Range<Int64>]] = []
     var notAfter: Int64 = 0
+    var outer: UInt32 = 0
   }
 
   struct PendingEntry {
@@ -142,6 +145,7 @@ public struct ForcedDomainWriter {
 
   /// - Parameter intervals: for each window of the condition the UTC intervals (Unix seconds, ascending, apart, within
   ///   the horizon) in which it is open; empty for the kind `fleet`, which keeps windows symbolic.
+  ///   The condition around it must have been added, with intervals of its own.
   /// - Returns: the number of this condition, new or known; 0 is `Condition.always`.
   public mutating func addCondition(_ condition: Condition, intervals: [[Range<Int64>]] = []) -> UInt32 {
     var record = ConditionRecord()
@@ -167,12 +171,19 @@ public struct ForcedDomainWriter {
     record.windows = condition.windows
     record.timeZones = condition.windows.map { addText($0.timeZone) }
     record.intervals = intervals
+    if let outer = condition.within.first {
+      guard let number = outerNumbers[outer] else { preconditionFailure("the condition around one is added first") }
+      precondition(condition.within.count == 1 && outer.within.isEmpty, "a condition stands within one at most")
+      if Int(number) > Format.ConditionFlag.highestOuter { fail(.tooLarge("\(number) conditions")) }
+      record.outer = number
+    }
     precondition(
       intervals.count == (kind == .fleet ? 0 : condition.windows.count),
       "a condition needs one list of intervals for each window, and none in a payload")
     if let known = conditionNumbers[record] { return known }
     conditions.append(record)
     conditionNumbers[record] = UInt32(conditions.count - 1)
+    if condition.within.isEmpty { outerNumbers[condition] = UInt32(conditions.count - 1) }
     return UInt32(conditions.count - 1)
   }
 

@@ -31,11 +31,14 @@ enum Format {
     static let counts = 104
   }
 
+  /// The first word of a condition: which parts it has, and, above them, the condition that it stands within (0: none).
   enum ConditionFlag {
     static let hosts: UInt32 = 1
     static let users: UInt32 = 2
     static let notAfter: UInt32 = 4
     static let all: UInt32 = 7
+    static let outerShift: UInt32 = 8
+    static let highestOuter = 1 << 24 - 1
   }
 
   enum AtomKind {

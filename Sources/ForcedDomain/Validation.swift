@@ -235,9 +235,13 @@ struct Validation {
     try ends(table, stride: stride, fields: 5...5, divide: layout.windows.count, "ends of windows")
     let users = resolvedTexts()
     for index in 0..<table.count {
-      let flags = view.word4(offset(table, index, stride))
       let at = offset(table, index, stride)
+      let flags = view.conditionFlags(index)
       guard flags & ~Format.ConditionFlag.all == 0 else { throw damaged("unknown parts of a condition", at) }
+      let outer = view.outerCondition(index)
+      guard outer == 0 || outer < index && view.outerCondition(outer) == 0 else {
+        throw damaged("a condition stands within one that can't be around it", at)
+      }
       let start = view.end(table, index - 1, stride: stride, 4)
       let hostEnd = view.field(table, index, stride: stride, 2)
       let userEnd = view.field(table, index, stride: stride, 4)
