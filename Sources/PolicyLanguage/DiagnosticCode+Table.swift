@@ -124,7 +124,8 @@ extension DiagnosticCode {
   private static let compilation: [Row] = [
     error(
       .conflict, .compilation, "two entries of equal rank that can hold together differ",
-      "give one profile a higher priority, or make their hosts disjoint")
+      "give one profile a higher priority, or make their hosts disjoint"),
+    error(.payloadTooLarge, .compilation, "the compiled policies are more than a bundle can hold"),
   ]
 
   /// The table as the page Documentation/diagnostics.md.

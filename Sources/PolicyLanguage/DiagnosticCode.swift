@@ -116,4 +116,5 @@ public struct DiagnosticCode: RawRepresentable, Hashable, Sendable, CustomString
 
   // Compiling.
   public static let conflict = Self("conflict")
+  public static let payloadTooLarge = Self("payload-too-large")
 }
