@@ -136,14 +136,14 @@ struct BinaryDecoder {
     case 0x1: return Decoded(value: .integer(try integer(at: offset)))
     case 0x2 where low == 2:
       try need(4, at: offset + 1)
-      return Decoded(value: .real(Double(Float(bitPattern: UInt32(Self.number(bytes, at: offset + 1, size: 4))))))
+      return Decoded(value: Self.real(Double(Float(bitPattern: UInt32(Self.number(bytes, at: offset + 1, size: 4))))))
     case 0x2 where low == 3:
       try need(8, at: offset + 1)
-      return Decoded(value: .real(Double(bitPattern: Self.number(bytes, at: offset + 1, size: 8))))
+      return Decoded(value: Self.real(Double(bitPattern: Self.number(bytes, at: offset + 1, size: 8))))
     case 0x3 where low == 3:
       try need(8, at: offset + 1)
       let seconds = Double(bitPattern: Self.number(bytes, at: offset + 1, size: 8))
-      let date = PropertyListDate(secondsSinceReferenceDate: seconds)
+      let date = PropertyListDate(secondsSinceReferenceDate: seconds + 0.0)  // a date has no −0
       guard CalendarDate.isRepresentable(date) else { throw fault(.invalidDate(date.rfc3339), offset) }
       return Decoded(value: .date(date))
     case 0x4:
@@ -181,6 +181,9 @@ struct BinaryDecoder {
       throw fault(.corrupt("an object of kind 0x\(hexadecimal(UInt32(marker), width: 2)) does not exist"), offset)
     }
   }
+
+  /// There is one NaN, as in the text formats: equal values must be written alike.
+  private static func real(_ number: Double) -> PropertyListValue { .real(number.isNaN ? .nan : number) }
 
   /// Integers have 1, 2 or 4 bytes without a sign, 8 with a sign, or 16 with a sign that must fit −2⁶³ … 2⁶⁴−1.
   private func integer(at offset: Int) throws(PropertyListError) -> PropertyListInteger {

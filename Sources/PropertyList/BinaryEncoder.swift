@@ -15,7 +15,7 @@ struct BinaryEncoder {
 
   private var objects: [Object] = []
   private var references: [Int] = []
-  private var scalars: [PropertyListValue: Int] = [:]
+  private var scalars = ScalarTable()
   private var output: [UInt8] = Array("bplist00".utf8)
 
   /// The file for a value that `EncodableCheck` has passed.
@@ -51,11 +51,8 @@ struct BinaryEncoder {
       return number
     default:
       let next = objects.count
-      let number = scalars[value, default: next]
-      if number == next {
-        scalars[value] = next
-        objects.append(.scalar(value))
-      }
+      let number = scalars.number(of: value, next: next)
+      if number == next { objects.append(.scalar(value)) }
       return number
     }
   }

@@ -79,10 +79,11 @@ enum DisplayText {
     text += "\""
   }
 
-  /// Controls, format characters (direction, joining, invisible ones), line and paragraph separators, and scalars that
+  /// Controls, format characters (direction, invisible ones), line and paragraph separators, and scalars that
   /// mean nothing.
   private static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
     if scalar.isASCII { return scalar.value < 0x20 || scalar.value == 0x7F }
+    if scalar == "\u{200C}" || scalar == "\u{200D}" { return false }  // they join emoji and letters
     return switch scalar.properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned, .surrogate: true
     default: false

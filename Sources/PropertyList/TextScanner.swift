@@ -49,12 +49,11 @@ struct TextScanner {
     String(decoding: UnsafeBufferPointer(rebasing: bytes[range]), as: UTF8.self)
   }
 
-  /// Four hexadecimal digits here, as one UTF-16 code unit; steps over them.
+  /// Four hexadecimal digits here, as one UTF-16 code unit; steps over them, up to what is none.
   mutating func codeUnit() -> UInt16? {
-    guard index + 4 <= bytes.count else { return nil }
     var unit: UInt16 = 0
     for _ in 0..<4 {
-      guard let digit = hexadecimalDigit(bytes[index]) else { return nil }
+      guard let byte = current, let digit = hexadecimalDigit(byte) else { return nil }
       unit = unit << 4 | UInt16(digit)
       index += 1
     }

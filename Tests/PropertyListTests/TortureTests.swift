@@ -162,3 +162,27 @@ private enum PythonJSON {
     return result + "\""
   }
 }
+
+/// The files that CPython's suite took from Apple: what we write is what Apple wrote.
+// Without the shared data there is nothing to read; `SharedData` says so on standard output.
+@Suite("Apple's bytes", .enabled(if: SharedData.folder != nil))
+struct AppleBytesTests {
+  @Test("XML") func xml() throws {
+    let bytes = try file("cpython__xml_bom_utf-8.plist")
+    // CPython put a byte-order mark before it, and its own name of the encoding.
+    let text = String(decoding: bytes.dropFirst(3), as: UTF8.self)
+    let written = try PropertyListCoding.encode(PropertyListCoding.decode(bytes), as: .xml)
+    #expect(lines(String(decoding: written, as: UTF8.self)).dropFirst() == lines(text).dropFirst())
+  }
+
+  @Test("binary") func binary() throws {
+    let bytes = try file("cpython__TESTDATA_FMT_BINARY.plist")
+    #expect(try PropertyListCoding.encode(PropertyListCoding.decode(bytes), as: .binary) == bytes)
+  }
+
+  private func file(_ name: String) throws -> [UInt8] {
+    try #require(SharedData.folder.flatMap { SharedData.read("\($0)/plist-torture/files/\(name)") })
+  }
+
+  private func lines(_ text: String) -> [Substring] { text.split(separator: "\n") }
+}
