@@ -1,50 +1,78 @@
-import ForcedDomain
+public import ForcedDomain
 import LinuxFiles
 
-/// What we made on a host outside the store: the list by which `uninstall` removes exactly that and nothing else.
+/// What we made on a host beside the store: the list by which `uninstall` removes exactly that and nothing else.
 ///
 /// A text file `made` in the state directory, one path a line, relative to the root, in the order of making. A path is
 /// written down before it is made, so that a crash in between leaves nothing unlisted; removal passes over what is not
-/// there. Only paths that did not exist are listed.
-struct Footprint {
+/// there. Only paths that did not exist are listed. Whoever changes a host holds its lock meanwhile.
+public struct Footprint: ~Copyable {
   private let installation: Installation
   private(set) var paths: [String]
+  private let lock: FileLock
 
   static func file(of installation: Installation) -> String { installation.stateDirectory + "/made" }
+  static func lockFile(of installation: Installation) -> String { installation.stateDirectory + "/lock" }
 
-  init(of installation: Installation) throws(InstallError) {
-    self.installation = installation
-    let file = Self.file(of: installation)
-    if !Self.exists(file) {
-      paths = []
-      return
-    }
-    let bytes = try TrustedFile.read(file, of: installation, limit: 1 << 20)
-    paths = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
-    guard paths.allSatisfy({ Self.mayBeOurs($0) }) else {
-      throw InstallError(.notTrustworthy("it lists a path that this program never makes"), path: file)
-    }
-  }
-
-  /// The state directory and its list: what has to be there before anything can be listed.
-  static func makeStateDirectory(of installation: Installation) throws(InstallError) -> Footprint {
+  /// Takes the host's lock, making the state directory where it is missing, and gives it back when the value goes.
+  ///
+  /// - Parameter patience: seconds to wait for another installation.
+  public static func changing(
+    _ installation: Installation, patience: Double = 60
+  ) throws(InstallError) -> Footprint {
     let missing = missingDirectories(downTo: installation.stateDirectory)
-    do throws(FileError) { try Directory.createAll(installation.stateDirectory) } catch {
-      throw InstallError(writing: error)
-    }
-    var footprint = try Footprint(of: installation)
+    let lock = try takeLock(of: installation, patience: patience)
+    try TrustedFile.checkDirectory(installation.stateDirectory, of: installation)
+    var footprint = Footprint(installation: installation, paths: try read(installation), lock: lock)
     try footprint.note(missing)
     return footprint
   }
 
-  /// Makes a directory and what is missing above it.
-  mutating func makeDirectory(_ path: String) throws(InstallError) {
-    try note(Self.missingDirectories(downTo: path))
-    do throws(FileError) { try Directory.createAll(path) } catch { throw InstallError(writing: error) }
+  private init(installation: Installation, paths: [String], lock: consuming FileLock) {
+    self.installation = installation
+    self.paths = paths
+    self.lock = lock
+  }
+
+  private static func takeLock(of installation: Installation, patience: Double) throws(InstallError) -> FileLock {
+    let path = lockFile(of: installation)
+    do throws(FileError) {
+      try Directory.createAll(installation.stateDirectory)
+      let lock = try FileLock.exclusive(path, timeout: patience)
+      // An uninstallation may have taken the file away while this process waited for it.
+      if exists(path) { return lock }
+    } catch {
+      guard error.errno == .timedOut else { throw InstallError(writing: error) }
+    }
+    throw InstallError(.busy, path: path)
+  }
+
+  private static func read(_ installation: Installation) throws(InstallError) -> [String] {
+    let file = file(of: installation)
+    guard exists(file) else { return [] }
+    let bytes = try TrustedFile.read(file, of: installation, limit: 1 << 20)
+    let paths = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+    guard paths.allSatisfy({ mayBeOurs($0) }) else {
+      throw InstallError(.notTrustworthy("it lists a path that this program never makes"), path: file)
+    }
+    return paths
+  }
+
+  /// Makes a directory, and with mode 755 what is missing above it.
+  public mutating func makeDirectory(_ path: String, mode: UInt32 = 0o755) throws(InstallError) {
+    let missing = Self.missingDirectories(downTo: path)
+    if missing.isEmpty { return }
+    try note(missing)
+    do throws(FileError) {
+      try Directory.createAll(FilePath.parent(of: path))
+      try Directory.create(path, mode: mode)
+    } catch {
+      throw InstallError(writing: error)
+    }
   }
 
   /// Writes a file whole.
-  mutating func write(_ bytes: [UInt8], to path: String, mode: UInt32) throws(InstallError) {
+  public mutating func write(_ bytes: [UInt8], to path: String, mode: UInt32) throws(InstallError) {
     if !Self.exists(path) { try note([path]) }
     do throws(FileError) { try AtomicReplacement.write(bytes, to: path, mode: mode) } catch {
       throw InstallError(writing: error)
@@ -63,7 +91,7 @@ struct Footprint {
     }
   }
 
-  /// Something has the name, whatever it is.
+  /// Something has the name, whatever it is; what can't be asked counts as there.
   static func exists(_ path: String) -> Bool {
     do throws(FileError) {
       _ = try FileMetadata.of(path, followingLinks: false)
@@ -83,12 +111,17 @@ struct Footprint {
     return missing.reversed()
   }
 
-  /// Whether a line can have come from us: our own directories and what is in them, and the directories above those.
+  /// Whether a line can have come from us: our own directories and what is in them, our systemd units, and the
+  /// directories above those.
   private static func mayBeOurs(_ path: String) -> Bool {
     let parts = path.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count >= 2, parts[0].isEmpty, parts.dropFirst().allSatisfy({ !$0.isEmpty && $0 != "." && $0 != ".." })
     else { return false }
-    let ours = ["/etc/managed-preferences", "/var/lib/managed-preferences", "/var/log/managed-preferences"]
+    let units = "/etc/systemd/system"
+    if parts.count == 5, path.hasPrefix(units + "/managed-preferences-") { return true }
+    let ours = [
+      "/etc/managed-preferences", "/var/lib/managed-preferences", "/var/log/managed-preferences", units + "/x",
+    ]
     return ours.contains { path == $0 || path.hasPrefix($0 + "/") || $0.hasPrefix(path + "/") }
   }
 }

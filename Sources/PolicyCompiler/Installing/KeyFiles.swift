@@ -24,7 +24,7 @@ public enum KeyFiles {
   ///
   /// Where a crash left the key without the trust, the trust is made good.
   public static func generateLocal(on installation: Installation) throws(InstallError) -> VerificationKey {
-    var footprint = try Footprint.makeStateDirectory(of: installation)
+    var footprint = try Footprint.changing(installation)
     try footprint.makeDirectory(installation.trustedKeysDirectory)
     let trusted = FilePath.join(installation.trustedKeysDirectory, localName + ".pub")
     if Footprint.exists(trusted) { throw InstallError(.keyExists, path: trusted) }
@@ -56,7 +56,7 @@ public enum KeyFiles {
     let own = FilePath.name(of: file)
     let name = name ?? (own.hasSuffix(".pub") ? String(own.dropLast(4)) : own)
     guard KeyName.isWellFormed(name) else { throw InstallError(.malformedKeyName(name), path: file) }
-    var footprint = try Footprint.makeStateDirectory(of: installation)
+    var footprint = try Footprint.changing(installation)
     try footprint.makeDirectory(installation.trustedKeysDirectory)
     let store = try TrustStore(of: installation)
     let path = FilePath.join(installation.trustedKeysDirectory, name + ".pub")

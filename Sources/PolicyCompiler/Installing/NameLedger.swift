@@ -55,16 +55,17 @@ public final class NameLedger: UserResolver {
   private var rememberedGroups: [String: UInt32] = [:]
   private var users: [String: UInt32?] = [:]
   private var groups: [String: UInt32?] = [:]
+  private var unresolvedBefore: [NameFault.Kind: Set<String>] = [:]
   private var noted: [NameFault] = []
 
   /// - Parameter previous: the generation in use, whose ids count as the last resolution.
   public init(accounts: AccountSource, remembering previous: ForcedDomain?) {
     self.accounts = accounts
     guard let previous else { return }
-    for user in previous.resolvedUsers { if let id = user.userID { rememberedUsers[user.name] = id } }
+    for user in previous.resolvedUsers { remember(.user, user.name, user.userID) }
     for group in previous.userGroups {
-      Self.remember(group.names, group.userIDs, in: &rememberedUsers)
-      Self.remember(group.unixGroups, group.groupIDs, in: &rememberedGroups)
+      for (name, id) in zip(group.names, group.userIDs) { remember(.user, name, id) }
+      for (name, id) in zip(group.unixGroups, group.groupIDs) { remember(.unixGroup, name, id) }
     }
   }
 
@@ -99,8 +100,17 @@ public final class NameLedger: UserResolver {
     return remembered
   }
 
-  private static func remember(_ names: [String], _ ids: [UInt32], in table: inout [String: UInt32]) {
-    guard names.count == ids.count else { return }
-    for (name, id) in zip(names, ids) where id != UserGroup.nobodysID { table[name] = id }
+  /// Whether the generation in use has the name without an id: somebody has accepted that.
+  func wasUnresolvedBefore(_ fault: NameFault) -> Bool { unresolvedBefore[fault.kind]?.contains(fault.name) ?? false }
+
+  private func remember(_ kind: NameFault.Kind, _ name: String, _ id: UInt32?) {
+    guard let id, id != UserGroup.nobodysID else {
+      unresolvedBefore[kind, default: []].insert(name)
+      return
+    }
+    switch kind {
+    case .user: rememberedUsers[name] = id
+    case .unixGroup: rememberedGroups[name] = id
+    }
   }
 }

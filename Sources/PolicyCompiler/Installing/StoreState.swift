@@ -1,0 +1,84 @@
+import ForcedDomain
+import LinuxFiles
+
+/// What a host's store says before an installation: which generation is in use, what was the highest ever.
+struct StoreState {
+  /// What the marker says; nil where there is none (or none that can be read).
+  let marker: GenerationMarker?
+  /// Nothing of ours is there: never set up.
+  let isEmpty: Bool
+  /// The highest generation number that any file names. Numbers are never used twice, not even those of installations
+  /// that were broken off.
+  let highestGeneration: UInt64
+  /// The highest serial number that was installed here.
+  let highestSerial: UInt64
+  /// The digest of the sources that came with `highestSerial`, where it is known.
+  let digestOfHighest: [UInt8]?
+  /// Generations that were written but never came into use.
+  let unfinished: Set<UInt64>
+  /// The generation in use; its ids are the last resolution of names.
+  let previous: ForcedDomain?
+  let faults: [String]
+
+  init(of store: Store) throws(InstallError) {
+    let installation = store.installation
+    var faults: [String] = []
+    let loader = ForcedDomainLoader(installation)
+    var marker: GenerationMarker?
+    do throws(DomainFault) { marker = try loader.marker() } catch { faults.append(error.description) }
+    let hasMarkerFile = Footprint.exists(installation.generationMarker)
+
+    let numbers = try store.numbers()
+    var previous: ForcedDomain?
+    switch loader.load() {
+    case .loaded(let domain, let domainFaults):
+      previous = domain
+      faults += domainFaults.map(\.description)
+    case .unavailable(let domainFaults): faults += domainFaults.map(\.description)
+    case .notInstalled: break
+    }
+    if previous == nil, marker == nil { previous = Self.newestForced(in: store, numbers: numbers) }
+
+    // Beside the marker, whatever else remains of earlier installations may know the highest numbers.
+    let kept = numbers.compactMap { store.marker(ofGeneration: $0) }
+    let remains = [store.bundle(at: installation.bundleFile)].compactMap { $0 }
+    isEmpty =
+      !hasMarkerFile && numbers.isEmpty && remains.isEmpty && !Footprint.exists(installation.forcedFile)
+    highestGeneration = max(
+      marker?.generation ?? 0, numbers.last ?? 0, previous?.generation ?? 0, kept.map(\.generation).max() ?? 0)
+    if let marker {
+      highestSerial = marker.serial
+      digestOfHighest = marker.sourceDigest
+    } else {
+      let known =
+        kept.map { ($0.serial, $0.sourceDigest) } + remains.map { ($0.serial, $0.sourceDigest) }
+        + (previous.map { [($0.serial, $0.sourceDigest)] } ?? [])
+      let highest = known.max { $0.0 < $1.0 }
+      highestSerial = highest?.0 ?? 0
+      digestOfHighest = highest?.1
+      if !isEmpty && !hasMarkerFile {
+        faults.append(
+          "\(installation.generationMarker): the marker is missing although generations were installed here; "
+            + "the highest serial number that the other files name is \(highestSerial)")
+      }
+    }
+    unfinished = Set(marker.map { marker in numbers.filter { $0 > marker.generation } } ?? [])
+    self.marker = marker
+    self.previous = previous
+    // The loader and the marker may have said the same twice.
+    var seen: Set<String> = []
+    self.faults = faults.filter { seen.insert($0).inserted }
+  }
+
+  private static func newestForced(in store: Store, numbers: [UInt64]) -> ForcedDomain? {
+    for number in numbers.reversed() {
+      let path = FilePath.join(store.installation.generationDirectory(number), "forced")
+      if let bytes = try? TrustedFile.read(path, of: store.installation, limit: ForcedDomain.maximumByteCount),
+        let domain = try? ForcedDomain(bytes: bytes, expecting: [.forced])
+      {
+        return domain
+      }
+    }
+    return nil
+  }
+}
