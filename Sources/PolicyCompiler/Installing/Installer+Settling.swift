@@ -36,7 +36,7 @@ extension Installer {
     }
 
     if let marker = state.marker, marker.serial == bundle.serial, marker.sourceDigest == bundle.sourceDigest,
-      marker.hostName == host.name, marker.generation > 0
+      marker.hostName == host.name, marker.generation > 0, !state.hasUnfinishedInUse
     {
       let files = try narrow(as: marker.generation)
       try check(ledger, unresolved, path)

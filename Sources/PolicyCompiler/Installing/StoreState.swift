@@ -20,6 +20,13 @@ struct StoreState {
   let previous: ForcedDomain?
   let faults: [String]
 
+  /// An installation was broken off between replacing `forced` and the marker: readers may use its generation already, so
+  /// the way leads forward, to a new one.
+  var hasUnfinishedInUse: Bool {
+    guard let marker, let previous else { return false }
+    return previous.generation > marker.generation
+  }
+
   init(of store: Store) throws(InstallError) {
     let installation = store.installation
     var faults: [String] = []

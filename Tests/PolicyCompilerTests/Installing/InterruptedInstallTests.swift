@@ -208,7 +208,8 @@ import Testing
       guard let key = try KeyFiles.local(on: installation) else { exit(1) }
       let report = try installer.install(try InterruptedInstallTests.first.bundle().signed(with: key), from: "b")
       precondition(report.generation == 1)
-      precondition(try installer.refresh().outcome == .unchanged)
+      let refreshed = try installer.refresh()
+      precondition(refreshed.outcome == .unchanged)
     }
     // Root believes it as well, below the root that it was given? No: the files belong to somebody else.
     guard case .unavailable = ForcedDomainLoader(host.installation).load() else {
