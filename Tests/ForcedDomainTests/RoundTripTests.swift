@@ -52,7 +52,7 @@ struct RoundTripTests {
   @Test(arguments: [
     ("HomePage", PropertyListValue.string("https://exam.example.org/ü")), ("Zoom", .real(1.25)),
     ("Retries", .integer(-3)), ("Huge", .integer(PropertyListInteger(UInt64.max))),
-    ("Since", .date(PropertyListDate(secondsSinceReferenceDate: 0.5))), ("Blob", .data([0, 1, 255])),
+    ("Since", .date(PropertyListDate(secondsSinceReferenceDate: 0.5))), ("Blob", .data([0, 1, 255, 7])),
     ("Extensions", .array([.string("a"), .string("b"), .integer(1)])), ("FontSize", .integer(12)),
     ("AllowNetwork", .boolean(true)),
   ])

@@ -54,7 +54,7 @@ enum Sample {
     add(browser, "Retries", .integer(-3), profile: base)
     add(browser, "Huge", .integer(PropertyListInteger(UInt64.max)), profile: base)
     add(browser, "Since", .date(PropertyListDate(secondsSinceReferenceDate: 0.5)), profile: base)
-    add(browser, "Blob", .data([0, 1, 255]), profile: base)
+    add(browser, "Blob", .data([0, 1, 255, 7]), profile: base)
     add(
       browser, "Extensions", .array([.string("a"), .string("b")]), action: .union, rank: Rank(priority: 5),
       profile: base)
