@@ -70,7 +70,7 @@ let package = Package(
     tests("LinuxFiles", ["LinuxFiles"]),
     tests("HostPatterns", ["HostPatterns"]),
     tests("PolicyLanguage", ["PolicyLanguage", "PropertyList", "LinuxFiles"], exclude: ["Cases"]),
-    tests("ForcedDomain", ["ForcedDomain", "PropertyList", "LinuxFiles"]),
+    tests("ForcedDomain", ["ForcedDomain", "PropertyList", "LinuxFiles"], exclude: ["Fixtures"]),
     tests("PolicyCompiler", ["PolicyCompiler", "PolicyLanguage", "ForcedDomain", "PropertyList", "LinuxFiles"]),
     tests("AuditEvents", ["AuditEvents"]),
     tests("PreferencesCore", ["PreferencesCore", "ForcedDomain", "PropertyList", "LinuxFiles", "AuditEvents"]),

@@ -40,19 +40,28 @@ struct ConditionEvaluation {
     userGroups = [Decision?](repeating: nil, count: view.layout.userGroups.count)
   }
 
-  /// Every part must hold, and every part of the condition around it. Parts that do not matter any more still tell their
-  /// next edge.
-  mutating func decide(_ condition: Int) -> Decision {
-    parts(of: condition) && parts(of: view.outerCondition(condition))
+  /// Decides all conditions. Every part must hold, and the condition around it. Parts that do not matter any more still
+  /// tell their next edge.
+  mutating func decideAll() -> [Decision] {
+    all { evaluation, condition in
+      evaluation.expiry(condition) && evaluation.windows(condition) && evaluation.hosts(condition)
+        && evaluation.users(condition)
+    }
   }
 
-  private mutating func parts(of condition: Int) -> Decision {
-    expiry(condition) && windows(condition) && hosts(condition) && users(condition)
-  }
+  /// The hosts of all conditions alone, which narrowing decides once.
+  mutating func decideAllHosts() -> [Decision] { all { $0.hosts($1) } }
 
-  /// The hosts alone, which narrowing decides once.
-  mutating func allHosts(_ condition: Int) -> Decision {
-    hosts(condition) && hosts(view.outerCondition(condition))
+  /// The condition around another stands in front of it: its answer is there already.
+  private mutating func all(_ parts: (inout Self, Int) -> Decision) -> [Decision] {
+    var decisions: [Decision] = []
+    decisions.reserveCapacity(view.layout.conditions.count)
+    for condition in 0..<view.layout.conditions.count {
+      let outer = view.outerCondition(condition)
+      let decision = parts(&self, condition)
+      decisions.append(outer == 0 ? decision : decision && decisions[outer])
+    }
+    return decisions
   }
 
   // MARK: Hosts

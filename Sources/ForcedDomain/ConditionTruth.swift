@@ -72,7 +72,7 @@ extension ForcedDomain {
   public func truth(in context: EvaluationContext) -> ConditionTruth {
     withView { view in
       var evaluation = ConditionEvaluation(view, kind: kind, horizon: horizon, isOwnedOutside: isOwnedOutside, context)
-      let decisions = (0..<view.layout.conditions.count).map { evaluation.decide($0) }
+      let decisions = evaluation.decideAll()
       return ConditionTruth(context: context, decisions: decisions, nextEdge: evaluation.nextEdge)
     }
   }
@@ -101,7 +101,7 @@ extension ForcedDomain {
     let context = EvaluationContext(host: host, user: UserFacts(), instant: 0)
     return withView { view in
       var evaluation = ConditionEvaluation(view, kind: kind, horizon: horizon, isOwnedOutside: isOwnedOutside, context)
-      return (0..<view.layout.conditions.count).map { evaluation.allHosts($0) != .no }
+      return evaluation.decideAllHosts().map { $0 != .no }
     }
   }
 }

@@ -30,7 +30,15 @@ struct DecodedTables: Sendable {
       return ResolvedUser(name: view.string(text), userID: userID)
     }
     let (hostNames, userNames) = (hostGroups.map(\.name), userGroups.map(\.name))
-    conditions = (0..<layout.conditions.count).map { view.condition($0, hostGroups: hostNames, userGroups: userNames) }
+    conditions = []
+    conditions.reserveCapacity(layout.conditions.count)
+    for index in 0..<layout.conditions.count {
+      var condition = view.condition(index, hostGroups: hostNames, userGroups: userNames)
+      // Shared, not decoded again: it stands in front.
+      let outer = view.outerCondition(index)
+      if outer != 0 { condition.within = [conditions[outer]] }
+      conditions.append(condition)
+    }
   }
 }
 
@@ -130,6 +138,7 @@ extension DomainView {
       lastDay: flags & Format.WindowFlag.lastDay == 0 ? nil : Int32(bitPattern: word4(at + 12)))
   }
 
+  /// A condition without the one around it.
   func condition(_ index: Int, hostGroups: [String], userGroups: [String]) -> Condition {
     func hosts(_ list: AtomList) -> [HostAtom] {
       atomRange(ofCondition: index, list).map { index in
@@ -148,14 +157,12 @@ extension DomainView {
       }
     }
     let flags = conditionFlags(index)
-    let outer = outerCondition(index)
     return Condition(
       hosts: flags & Format.ConditionFlag.hosts == 0
         ? nil : HostSelector(include: hosts(.hostInclude), exclude: hosts(.hostExclude)),
       users: flags & Format.ConditionFlag.users == 0
         ? nil : UserSelector(include: users(.userInclude), exclude: users(.userExclude)),
-      windows: windowRange(ofCondition: index).map { window($0) }, notAfter: notAfter(ofCondition: index),
-      within: outer == 0 ? [] : [condition(outer, hostGroups: hostGroups, userGroups: userGroups)])
+      windows: windowRange(ofCondition: index).map { window($0) }, notAfter: notAfter(ofCondition: index))
   }
 
   // MARK: Entries

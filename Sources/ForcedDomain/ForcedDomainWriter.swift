@@ -66,8 +66,8 @@ public struct ForcedDomainWriter {
   var resolvedUsers: [ResolvedUser] = []
   var conditions: [ConditionRecord] = []
   private var conditionNumbers: [ConditionRecord: UInt32] = [:]
-  /// The numbers of conditions that others can stand within.
-  private var outerNumbers: [Condition: UInt32] = [:]
+  /// The numbers of conditions that others can stand within, by their records without intervals.
+  private var outerNumbers: [ConditionRecord: UInt32] = [:]
   var strings: [UInt8] = []
   var values: [UInt8] = []
   var annex: [UInt8] = []
@@ -148,6 +148,29 @@ public struct ForcedDomainWriter {
   ///   The condition around it must have been added, with intervals of its own.
   /// - Returns: the number of this condition, new or known; 0 is `Condition.always`.
   public mutating func addCondition(_ condition: Condition, intervals: [[Range<Int64>]] = []) -> UInt32 {
+    precondition(
+      intervals.count == (kind == .fleet ? 0 : condition.windows.count),
+      "a condition needs one list of intervals for each window, and none in a payload")
+    let symbolic = record(of: condition)
+    var record = symbolic
+    record.intervals = intervals
+    if let outer = condition.within.first {
+      precondition(condition.within.count == 1 && outer.within.isEmpty, "a condition stands within one at most")
+      guard let number = outerNumbers[self.record(of: outer)] else {
+        preconditionFailure("the condition around one is added first")
+      }
+      if Int(number) > Format.ConditionFlag.highestOuter { fail(.tooLarge("\(number) conditions")) }
+      record.outer = number
+    }
+    if let known = conditionNumbers[record] { return known }
+    conditions.append(record)
+    conditionNumbers[record] = UInt32(conditions.count - 1)
+    if condition.within.isEmpty { outerNumbers[symbolic] = UInt32(conditions.count - 1) }
+    return UInt32(conditions.count - 1)
+  }
+
+  /// A condition by its names' bytes, without its intervals and what is around it.
+  private mutating func record(of condition: Condition) -> ConditionRecord {
     var record = ConditionRecord()
     if let hosts = condition.hosts {
       record.flags |= Format.ConditionFlag.hosts
@@ -170,21 +193,7 @@ public struct ForcedDomainWriter {
     }
     record.windows = condition.windows
     record.timeZones = condition.windows.map { addText($0.timeZone) }
-    record.intervals = intervals
-    if let outer = condition.within.first {
-      guard let number = outerNumbers[outer] else { preconditionFailure("the condition around one is added first") }
-      precondition(condition.within.count == 1 && outer.within.isEmpty, "a condition stands within one at most")
-      if Int(number) > Format.ConditionFlag.highestOuter { fail(.tooLarge("\(number) conditions")) }
-      record.outer = number
-    }
-    precondition(
-      intervals.count == (kind == .fleet ? 0 : condition.windows.count),
-      "a condition needs one list of intervals for each window, and none in a payload")
-    if let known = conditionNumbers[record] { return known }
-    conditions.append(record)
-    conditionNumbers[record] = UInt32(conditions.count - 1)
-    if condition.within.isEmpty { outerNumbers[condition] = UInt32(conditions.count - 1) }
-    return UInt32(conditions.count - 1)
+    return record
   }
 
   private mutating func atom(_ atom: HostAtom) -> AtomRecord {

@@ -71,6 +71,15 @@ struct HostileTests {
     HostileRow("condition-flags", "unknown parts of a condition") {
       $0.put(UInt32(8), at: $0.offset(.conditions, 1))
     },
+    HostileRow("condition-within-itself", "a condition stands within one that can't be around it") {
+      $0.put(UInt32(6 | 1 << 8), at: $0.offset(.conditions, 1))
+    },
+    HostileRow("condition-within-a-later-one", "a condition stands within one that can't be around it") {
+      $0.put(UInt32(6 | 2 << 8), at: $0.offset(.conditions, 1))
+    },
+    HostileRow("condition-within-nothing", "a condition stands within one that can't be around it") {
+      $0.put(UInt32(6 | 0xFFFF_FF00), at: $0.offset(.conditions, 1))
+    },
     HostileRow("condition-hosts", "a narrowed file asks for the host") {
       $0.put(UInt32(7), at: $0.offset(.conditions, 1))
     },
