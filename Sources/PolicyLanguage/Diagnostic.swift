@@ -34,7 +34,7 @@ public struct Diagnostic: Hashable, Sendable, Comparable {
   public let hint: String?
   public let related: [RelatedPosition]
   /// The source line may hold a secret: no report shows it.
-  public let concealsSource: Bool
+  public internal(set) var concealsSource: Bool
 
   public var line: UInt32 { position.line }
   public var column: UInt32 { position.column }

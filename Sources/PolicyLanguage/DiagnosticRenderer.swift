@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Diagnostics as people read them: the place first, the source line with a caret, then what else it is about and what
 /// to do next.
 ///
@@ -12,6 +14,7 @@
 /// Source text is untrusted: control and direction-changing characters are shown as escapes, long lines are cut.
 public struct DiagnosticRenderer: Sendable {
   private let sources: [String: SourceText]
+  private let lines = LineStarts()
   private let isColored: Bool
 
   /// - Parameters:
@@ -51,7 +54,7 @@ public struct DiagnosticRenderer: Sendable {
   private static let widestLine = 160
 
   private func quotation(_ path: String, _ position: SourcePosition) -> String {
-    guard let bytes = sources[path]?.line(position.line) else { return "" }
+    guard let source = sources[path], let bytes = lines.line(position.line, of: source) else { return "" }
     var scalars = Array(String(decoding: bytes, as: UTF8.self).unicodeScalars)
     var caret = Int(position.column) - 1
     guard caret <= scalars.count else { return "" }
@@ -96,6 +99,26 @@ public struct DiagnosticRenderer: Sendable {
       return 2
     default: return 1
     }
+  }
+}
+
+/// Where the lines of the quoted sources begin, found once a source.
+private final class LineStarts: Sendable {
+  private let known = Mutex<[String: [Int]]>([:])
+
+  /// The bytes of a line, counted from 1, without its end; nil behind the last line.
+  func line(_ number: UInt32, of source: SourceText) -> ArraySlice<UInt8>? {
+    let starts = known.withLock { known in
+      if let starts = known[source.path] { return starts }
+      var starts = [0]
+      for (index, byte) in source.bytes.enumerated() where byte == UInt8(ascii: "\n") { starts.append(index + 1) }
+      known[source.path] = starts
+      return starts
+    }
+    let index = Int(number) - 1
+    guard index >= 0, index < starts.count, starts[index] < source.bytes.count else { return nil }
+    let end = index + 1 < starts.count ? starts[index + 1] - 1 : source.bytes.count
+    return source.bytes[starts[index]..<end]
   }
 }
 

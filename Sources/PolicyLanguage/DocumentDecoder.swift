@@ -44,7 +44,7 @@ struct DocumentDecoder {
         .missingField, at: tree.position(root), "a document needs `kind`, which is missing",
         hint: "write kind: Profile, Inventory, Manifest or Tests")
     }
-    guard let name = text(kind.value, of: "kind") else { return }
+    guard let name = text(kind.value, of: "kind"), checkVersion() else { return }
     switch name.value {
     case "Profile": decodeProfile()
     case "Inventory": decodeInventory()
@@ -103,13 +103,17 @@ struct DocumentDecoder {
     return fields
   }
 
-  /// Checks `version`; a document of another version is not decoded further.
-  mutating func checkVersion(_ fields: Fields) -> Bool {
-    guard let entry = fields["version"] else { return true }
-    if tree.isFaulty(entry.value) { return false }
-    if tree.kind(entry.value) == .integer && tree.integer(entry.value) == 1 { return true }
-    let found = tree.kind(entry.value) == .null ? "nothing" : tree.string(entry.value).shown
-    sink.report(.unsupportedVersion, at: tree.position(entry.value), "version is 1, found \(found)")
+  /// Checks `version`; a document of another version is not decoded. One without is reported with the other fields.
+  private mutating func checkVersion() -> Bool {
+    guard let (_, version) = tree.members(of: tree.root).first(where: { tree.string($0.key) == "version" }) else {
+      return true
+    }
+    if tree.isFaulty(version) { return false }
+    if tree.kind(version) == .integer && tree.integer(version) == 1 { return true }
+    let found = tree.kind(version) == .null ? "nothing" : tree.string(version).shown
+    sink.report(
+      .unsupportedVersion, at: tree.position(version),
+      "version is 1, found \(found.isEmpty ? tree.typeName(version) : found)")
     return false
   }
 
@@ -189,7 +193,7 @@ struct DocumentDecoder {
     let written = tree.string(entry.value)
     guard let instant = Timestamp(written) else {
       sink.report(
-        .invalidDate, at: position, "\(entry.name): '\(written.shown)' is no date that exists",
+        .invalidDate, at: position, "\(entry.name): '\(written.shown)' is no date and time that exists",
         hint: "write it like 2026-12-24T23:59:59+01:00")
       return nil
     }

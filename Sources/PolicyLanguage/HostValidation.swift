@@ -21,6 +21,12 @@ extension TreeValidation {
         }
       }
     }
+    for test in tree.tests {
+      guard let name = test.given.host, let pattern = try? HostPattern(parsing: name.value) else { continue }
+      if answers[pattern.text] ?? hosts.contain(oneOf: pattern) { continue }
+      sinks[test.source].report(
+        .unmatchedPattern, at: name.position, "'\(name.value.shown)' is no host of the inventory")
+    }
   }
 }
 

@@ -1,8 +1,7 @@
 /// `kind: Inventory`.
 extension DocumentDecoder {
   mutating func decodeInventory() {
-    guard let fields = fields(of: tree.root, as: PolicySchema.inventory, named: "an inventory"), checkVersion(fields)
-    else { return }
+    guard let fields = fields(of: tree.root, as: PolicySchema.inventory, named: "an inventory") else { return }
     let unknownHosts = choice(fields["unknownHosts"], of: Inventory.UnknownHosts.self) ?? .refuse
     var hostGroups: [HostGroup] = []
     for group in groups(fields["hosts"], as: PolicySchema.hostGroups) {

@@ -3,8 +3,7 @@ import PropertyList
 /// `kind: Manifest`.
 extension DocumentDecoder {
   mutating func decodeManifest() {
-    guard let fields = fields(of: tree.root, as: PolicySchema.manifest, named: "a manifest"), checkVersion(fields)
-    else { return }
+    guard let fields = fields(of: tree.root, as: PolicySchema.manifest, named: "a manifest") else { return }
     let domain = text(fields["domain"])
     let isDomain = domain.map { checkDomain($0) } ?? false
     var keys: [ManifestKey] = []

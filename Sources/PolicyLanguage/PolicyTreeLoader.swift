@@ -134,7 +134,22 @@ public enum PolicyTreeLoader {
       diagnostics.append(
         Diagnostic(.emptyTree, path: directory, at: .start, "the folder holds no *.yaml and no *.yml"))
     }
+    conceal(&diagnostics)
     tree.diagnostics = diagnostics.sortedForReport()
     return tree
+  }
+
+  /// No other diagnostic quotes a line that a secret stands on.
+  private static func conceal(_ diagnostics: inout [Diagnostic]) {
+    struct Line: Hashable {
+      var path: String
+      var number: UInt32
+    }
+    let secret = Set(diagnostics.lazy.filter(\.concealsSource).map { Line(path: $0.path, number: $0.line) })
+    if secret.isEmpty { return }
+    for index in diagnostics.indices {
+      let line = Line(path: diagnostics[index].path, number: diagnostics[index].line)
+      if secret.contains(line) { diagnostics[index].concealsSource = true }
+    }
   }
 }

@@ -95,6 +95,12 @@ public struct ControlExpectation: Sendable {
     public internal(set) var operand: NodeID
     public internal(set) var value: PropertyListValue
 
+    public init(comparison: Operator, operand: NodeID, value: PropertyListValue) {
+      self.comparison = comparison
+      self.operand = operand
+      self.value = value
+    }
+
     /// Whether a key's effective value meets it; no value (nil) never does.
     public func holds(for effective: PropertyListValue?) -> Bool {
       guard let effective else { return false }

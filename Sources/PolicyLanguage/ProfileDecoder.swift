@@ -3,7 +3,7 @@ import PropertyList
 /// `kind: Profile`.
 extension DocumentDecoder {
   mutating func decodeProfile() {
-    guard let fields = fields(of: tree.root, as: PolicySchema.profile, named: "a profile"), checkVersion(fields) else {
+    guard let fields = fields(of: tree.root, as: PolicySchema.profile, named: "a profile") else {
       return
     }
     let id = text(fields["id"])

@@ -31,7 +31,7 @@ extension DocumentDecoder {
     texts(entry, whenEmpty: .emptySelector, ignoringCase: true).filter { checkPattern($0) }
   }
 
-  private mutating func checkPattern(_ text: Located<String>) -> Bool {
+  mutating func checkPattern(_ text: Located<String>) -> Bool {
     do throws(HostPatternError) {
       _ = try HostPattern(parsing: text.value)
       return true
@@ -97,9 +97,11 @@ extension DocumentDecoder {
     let to = time(fields["to"], allowsEndOfDay: true)
     let zone = text(fields["timezone"])
     let between = between(fields["between"])
-    guard let from, let to, let zone else { return nil }
+    // A time that was reported stands in for itself, so that the zone is checked as well.
+    guard let zone else { return nil }
     return WindowRule(
-      days: days, fromMinute: from, toMinute: to, timeZone: zone, firstDay: between?.first, lastDay: between?.last,
+      days: days, fromMinute: from ?? 0, toMinute: to ?? 0, timeZone: zone, firstDay: between?.first,
+      lastDay: between?.last,
       position: tree.position(node))
   }
 

@@ -1,6 +1,6 @@
 /// "Did you mean": the known name that a misspelt one is nearest to.
 enum Spelling {
-  /// The nearest choice that is close enough to be meant: at most a third of its letters differ, and at most two.
+  /// The nearest choice that is close enough to be meant: at most a third of its letters differ, and at most two, or the case.
   /// The first of equally near ones, so that the order of the documentation decides.
   static func nearest(to name: String, in choices: [String]) -> String? {
     let written = Array(name.utf8.prefix(64))
@@ -8,7 +8,7 @@ enum Spelling {
     for choice in choices {
       let known = Array(choice.utf8)
       if folded(known) == folded(written) { return choice }
-      let allowed = min(2, max(1, known.count / 3))
+      let allowed = min(2, known.count / 3)
       guard abs(known.count - written.count) <= allowed else { continue }
       let distance = distance(folded(written), folded(known))
       if distance <= allowed && distance < best?.distance ?? .max { best = (choice, distance) }

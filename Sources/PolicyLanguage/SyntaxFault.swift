@@ -20,11 +20,12 @@ struct SyntaxFault {
       if let tab = indentingTab {
         sink.report(.tabIndentation, at: tab, "a tab can't indent YAML; use spaces")
       } else {
-        let related =
-          contextPosition.map {
-            [RelatedPosition(path: text.path, position: $0, message: contextMessage)]
-          } ?? []
-        sink.report(.syntax, at: position(fault.place), message, hint: hint, related: related)
+        // Of these two libyaml says where it noticed; the mistake is where it began.
+        let isAtContext = fault.problem == Self.missingName || fault.problem == Self.missingColon
+        var related: [RelatedPosition] = []
+        if !isAtContext, let place = contextPosition { related = [sink.related(place, contextMessage)] }
+        sink.report(
+          .syntax, at: position(isAtContext ? fault.contextPlace : fault.place), message, hint: hint, related: related)
       }
     }
   }
@@ -78,6 +79,9 @@ struct SyntaxFault {
 
   // MARK: Words
 
+  private static let missingName = "did not find expected alphabetic or numeric character"
+  private static let missingColon = "could not find expected ':'"
+
   private var isFlowSequence: Bool { fault.context == "while parsing a flow sequence" }
   private var isFlowMapping: Bool { fault.context == "while parsing a flow mapping" }
   private var isQuoted: Bool { fault.context == "while scanning a quoted scalar" }
@@ -92,15 +96,19 @@ struct SyntaxFault {
     }
     if isQuoted && fault.problem == "found unexpected end of stream" { return "the quotes are never closed" }
     switch fault.problem {
-    case "did not find expected alphabetic or numeric character":
+    case Self.missingName:
       return fault.context == "while scanning an anchor"
         ? "'&' begins an anchor, which needs a name" : "'*' begins an alias, which needs a name"
-    case "could not find expected ':'": return "this line has no ':' between a key and its value"
+    case Self.missingColon: return "this line has no ':' between a key and its value"
     case "mapping values are not allowed in this context": return "a ':' can't stand here"
     case "found character that cannot start any token": return "no value can begin with \(quotedCharacter)"
     case "did not find expected key": return "expected a key here, at the depth of the keys above"
     case "did not find expected '-' indicator": return "expected '-' here, at the depth of the items above"
     case "did not find expected node content": return "expected a value here"
+    case "found incompatible YAML document": return "YAML is read in versions 1.1 and 1.2 only"
+    case "found undefined tag handle": return "the tag's handle was not declared"
+    case "found duplicate %YAML directive": return "a document has one %YAML directive only"
+    case "found unexpected end of stream": return "the file ends in the middle of this"
     case "block sequence entries are not allowed in this context": return "a '-' item can't stand here"
     default: return fault.problem
     }
@@ -127,7 +135,7 @@ struct SyntaxFault {
 
   private var hint: String? {
     let problem = fault.problem
-    if problem == "did not find expected alphabetic or numeric character" {
+    if problem == Self.missingName {
       return "put a text that begins with '*' or '&' in quotes: \"\(word(at: fault.contextPlace))\""
     }
     if isFlowSequence && problem == "did not find expected ',' or ']'" {
@@ -143,7 +151,7 @@ struct SyntaxFault {
     if problem == "mapping values are not allowed in this context" {
       return "put a text that contains ': ' in quotes, or check the indentation"
     }
-    if problem == "could not find expected ':'" { return "write `key: value`" }
+    if problem == Self.missingColon { return "write `key: value`" }
     if isFlowMapping { return "close the mapping with '}'" }
     if isQuoted { return "close the quotes" }
     if problem == "did not find expected key" { return "check the indentation of this line and of those above" }

@@ -1,8 +1,9 @@
+import HostPatterns
+
 /// `kind: Tests`.
 extension DocumentDecoder {
   mutating func decodeTests() {
-    guard let fields = fields(of: tree.root, as: PolicySchema.tests, named: "a Tests document"), checkVersion(fields)
-    else { return }
+    guard let fields = fields(of: tree.root, as: PolicySchema.tests, named: "a Tests document") else { return }
     for node in elements(fields["cases"], of: "cases") {
       if let testCase = testCase(node) { tests.append(testCase) }
     }
@@ -45,6 +46,13 @@ extension DocumentDecoder {
     }
   }
 
+  private mutating func hostName(_ entry: Entry?) -> Located<String>? {
+    guard let name = text(entry), checkPattern(name) else { return nil }
+    if (try? HostPattern(parsing: name.value))?.kind == .literal { return name }
+    sink.report(.invalidHostPattern, at: name.position, "'\(name.value.shown)': a case is about one host")
+    return nil
+  }
+
   private mutating func given(_ entry: Entry?) -> PolicyTestCase.Given {
     guard let entry, let fields = fields(of: entry.value, as: PolicySchema.given, named: entry.name) else {
       return .init(host: nil, user: nil, groups: [], at: nil, app: nil)
@@ -52,7 +60,7 @@ extension DocumentDecoder {
     let app = text(fields["app"])
     if let app { _ = checkDomain(app) }
     return .init(
-      host: text(fields["host"]), user: text(fields["user"]), groups: texts(fields["groups"]),
+      host: hostName(fields["host"]), user: text(fields["user"]), groups: texts(fields["groups"]),
       at: instant(fields["at"]), app: app)
   }
 }

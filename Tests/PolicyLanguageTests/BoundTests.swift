@@ -1,0 +1,89 @@
+import LinuxFiles
+import PolicyLanguage
+import PropertyList
+import Testing
+
+/// Rule 5: hostile or merely large input ends in an answer, not in a crash or a long wait.
+@Suite struct BoundTests {
+  private func load(_ text: String) -> [String] {
+    PolicyTreeLoader.load(sources: [("p.yaml", Array(text.utf8))], now: 0).diagnostics
+      .map { "\($0.line):\($0.column) \($0.code)" }
+  }
+
+  @Test(arguments: [900, 20_000, 200_000])
+  func deepFlow(levels: Int) {
+    let text = "forced: {k: " + String(repeating: "[", count: levels) + String(repeating: "]", count: levels) + "}\n"
+    #expect(load(text).first == "1:75 nesting-too-deep")
+  }
+
+  @Test(arguments: [65, 200, 2_000])
+  func deepBlock(levels: Int) {
+    let text = (0..<levels).map { String(repeating: " ", count: $0) + "k:\n" }.joined()
+    #expect(load(text).contains("65:65 nesting-too-deep"))
+  }
+
+  /// A value at the limit is read back; one level more is refused.
+  @Test func theLimitItself() {
+    let inside = YAMLStream.Limits.depth - 1
+    for (levels, isFine) in [(inside, true), (inside + 1, false)] {
+      let text = "k: " + String(repeating: "[", count: levels) + "1" + String(repeating: "]", count: levels) + "\n"
+      let stream = YAMLStream(bytes: Array(text.utf8), path: "p")
+      #expect(stream.diagnostics.isEmpty == isFine)
+      if isFine { #expect(stream.documents[0].value(stream.documents[0].root).depth == 64) }
+    }
+  }
+
+  @Test func chainsOfGroups() {
+    let chain = (0..<5_000).map { "    g\($0): {groups: [g\($0 + 1)]}\n" }.joined() + "    g5000: {names: [pc]}\n"
+    let head = "version: 1\nkind: Inventory\nhosts:\n  groups:\n"
+    #expect(load(head + chain) == [])
+    #expect(load(head + chain + "    h: {groups: [h]}\n") == ["5006:18 cyclic-group"])
+  }
+
+  @Test func denseGroups() {
+    let groups = (0..<200).map { group in
+      let below = ((group + 1)...200).map { "g\($0)" }.joined(separator: ", ")
+      return "    g\(group): {groups: [\(below)]}\n"
+    }
+    #expect(
+      load("version: 1\nkind: Inventory\nhosts:\n  groups:\n" + groups.joined() + "    g200: {names: [pc]}\n") == [])
+  }
+
+  @Test func largeCycle() {
+    let ring = (0..<1_000).map { "    g\($0): {groups: [g\(($0 + 1) % 1_000)]}\n" }.joined()
+    let tree = PolicyTreeLoader.load(
+      sources: [("p.yaml", Array(("version: 1\nkind: Inventory\nhosts:\n  groups:\n" + ring).utf8))], now: 0)
+    #expect(
+      tree.diagnostics.map(\.message) == [
+        "the host group contains itself: g0 -> g1 -> g2 -> g3 -> g4 -> g5 -> … (989 more) -> "
+          + "g995 -> g996 -> g997 -> g998 -> g999 -> g0"
+      ])
+  }
+
+  /// Many anchors, many aliases, a bomb of ten to the eighth: sizes that would take gigabytes when written out.
+  @Test func aliasBomb() {
+    var text = "a: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
+    for level in 1...8 {
+      let aliases = Array(repeating: "*a\(level - 1)", count: 10).joined(separator: ", ")
+      text += "b\(level): &a\(level) [\(aliases)]\n"
+    }
+    #expect(YAMLStream(bytes: Array(text.utf8), path: "p").diagnostics.map(\.code) == [.tooManyNodes])
+  }
+
+  /// The same key over and over, and keys that share a hash but for their case.
+  @Test func manyEqualKeys() {
+    let text = (0..<3_000).map { $0 % 2 == 0 ? "key: \($0)\n" : "KEY: \($0)\n" }.joined()
+    let stream = YAMLStream(bytes: Array(text.utf8), path: "p")
+    #expect(stream.diagnostics.count { $0.code == .duplicateKey } == 1_000)
+    #expect(stream.diagnostics.count { $0.code == .moreErrors } == 1)
+  }
+
+  @Test func longScalarsAndLines() {
+    let long = String(repeating: "x", count: 200_000)
+    let stream = YAMLStream(bytes: Array("\"\(long)\": \(long)\n".utf8), path: "p")
+    // YAML limits implicit keys to 1,024 characters.
+    #expect(stream.isComplete == false)
+    let value = YAMLStream(bytes: Array("k: \(long)\n".utf8), path: "p")
+    #expect(value.documents[0].value(value.documents[0].root) == .dictionary(["k": .string(long)]))
+  }
+}
