@@ -8,6 +8,8 @@ public struct CommandFailure: Error, Hashable, Sendable {
   public var message: String
   /// What to do: one line each, usually a command as it is to be typed.
   public var next: [String]
+  /// The verb that the message is about, where that matters (usage errors).
+  public var verb: String?
 
   public init(_ exitCode: ExitCode, _ message: String, next: String...) {
     self.exitCode = exitCode
@@ -21,11 +23,22 @@ public struct CommandFailure: Error, Hashable, Sendable {
     self.next = next
   }
 
+  /// A usage error as the failure that it is.
+  ///
+  /// - Parameter command: the command whose `--help` tells more.
+  public init(_ error: UsageError, command: String) {
+    exitCode = .usage
+    message = error.message
+    next = [error.verb.map { "\(command) \($0) --help" } ?? "\(command) --help"]
+    verb = error.verb
+  }
+
   /// The whole text for standard error, with a final new line.
   ///
   /// - Parameter command: the name that the message begins with, for example `policyctl`.
   public func text(command: String) -> String {
-    var text = message.isEmpty ? "" : "\(command): \(message)\n"
+    let name = verb.map { "\(command) \($0)" } ?? command
+    var text = message.isEmpty ? "" : "\(name): \(message)\n"
     for line in next { text += "Next: \(line)\n" }
     return text
   }

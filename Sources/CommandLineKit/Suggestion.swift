@@ -1,7 +1,7 @@
 /// "Did you mean": the known words nearest to one that was typed.
 public enum Suggestion {
-  /// Up to three words within a third of the typed word's length in edits (insert, delete, replace, swap of
-  /// neighbours; at least one, letter case counts for nothing), nearest first, then in alphabetical order.
+  /// The nearest words, up to three in alphabetical order, within a third of the typed word's length in edits (insert,
+  /// delete, replace, swap of neighbours; at least one; letter case counts for nothing).
   ///
   /// A word that the typed one begins or continues counts as near as well: `gen` finds `generations`.
   ///
@@ -22,7 +22,9 @@ public enum Suggestion {
     }
     found.sort { ($0.distance, $0.word) < ($1.distance, $1.word) }
     var words: [String] = []
-    for (_, word) in found where !words.contains(word) && words.count < 3 { words.append(word) }
+    for (distance, word) in found where distance == found[0].distance {
+      if !words.contains(word), words.count < 3 { words.append(word) }
+    }
     return words
   }
 

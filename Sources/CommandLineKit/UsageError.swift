@@ -14,7 +14,7 @@ public enum UsageError: Error, Hashable, Sendable {
   case excludedFlags(verb: String, String, String)
   case neededFlag(verb: String, flag: String, placeholder: String)
 
-  /// The verb whose `--help` tells more; nil for the command's own.
+  /// The verb whose `--help` tells more; nil (in the cases: "") for the command's own.
   public var verb: String? {
     switch self {
     case .missingVerb, .unknownVerb: nil
@@ -22,7 +22,7 @@ public enum UsageError: Error, Hashable, Sendable {
       .unexpectedValue(let verb, _), .unknownChoice(let verb, _, _, _), .notANumber(let verb, _, _),
       .notAnInstant(let verb, _, _, _), .missingOperand(let verb, _), .extraOperand(let verb, _),
       .excludedFlags(let verb, _, _), .neededFlag(let verb, _, _):
-      verb
+      verb.isEmpty ? nil : verb
     }
   }
 }

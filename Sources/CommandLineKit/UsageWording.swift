@@ -33,13 +33,8 @@ extension UsageError {
     }
   }
 
-  /// The whole text for standard error: what is wrong, and where to read more.
-  public func text(command: String) -> String {
-    let help = verb.map { "\(command) \($0) --help" } ?? "\(command) --help"
-    return "\(command)\(verb.map { " \($0)" } ?? ""): \(message)\nNext: \(help)\n"
-  }
-
-  static func didYouMean(_ suggestions: [String]) -> String {
+  /// `; did you mean 'a' or 'b'?`, empty without suggestions.
+  public static func didYouMean(_ suggestions: [String]) -> String {
     suggestions.isEmpty ? "" : "; did you mean \(suggestions.map { "'\($0)'" }.joined(separator: " or "))?"
   }
 }

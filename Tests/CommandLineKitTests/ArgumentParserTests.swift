@@ -97,15 +97,16 @@ import Testing
     let error = #expect(throws: UsageError.self) {
       try ArgumentParser.parse(row.words, verb: Self.verb, shared: Self.shared)
     }
-    #expect(error?.text(command: "policyctl") == row.text)
+    #expect(error.map { CommandFailure($0, command: "policyctl").text(command: "policyctl") } == row.text)
   }
 
   @Test func errorsOfTheCommandPointToItsHelp() {
     #expect(
-      UsageError.unknownVerb("explian", suggestions: ["explain"]).text(command: "policyctl")
+      CommandFailure(.unknownVerb("explian", suggestions: ["explain"]), command: "policyctl").text(command: "policyctl")
         == "policyctl: unknown verb 'explian'; did you mean 'explain'?\nNext: policyctl --help\n")
     #expect(
-      UsageError.missingVerb.text(command: "policyctl") == "policyctl: a verb is missing\nNext: policyctl --help\n")
+      CommandFailure(.missingVerb, command: "policyctl").text(command: "policyctl")
+        == "policyctl: a verb is missing\nNext: policyctl --help\n")
   }
 
   @Test func helpEndsWithTheExample() {

@@ -44,6 +44,12 @@ import Testing
     #expect(ExitCode.allCases.map(\.rawValue) == [0, 1, 64, 65, 66, 69, 73, 74, 77])
   }
 
+  @Test(arguments: [
+    (["policyctl", "apply", "a/b.yaml"], "policyctl apply a/b.yaml"), (["a b", "it's", ""], "'a b' 'it'\\''s' ''"),
+    (["lab-a-*"], "'lab-a-*'"),
+  ])
+  func quotesForAShell(_ words: [String], _ expected: String) { #expect(ShellWord.join(words) == expected) }
+
   @Test func progressWaitsASecondAndDrawsSeldom() {
     var progress = ProgressLine("Running tests", isShown: true, now: 100)
     #expect(progress.line(1, of: 10, now: 100.9) == nil)
