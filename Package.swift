@@ -76,6 +76,7 @@ let package = Package(
     tests("PreferencesCore", ["PreferencesCore", "ForcedDomain", "PropertyList", "LinuxFiles", "AuditEvents"]),
     tests("ManagedPreferences", ["ManagedPreferences", "PreferencesCore", "ForcedDomain", "PropertyList"]),
     tests("CommandLineKit", ["CommandLineKit"]),
+    tests("policyctl", ["policyctl", "CommandLineKit", "LinuxFiles"]),
     tests("Guard", []),
   ]
 )

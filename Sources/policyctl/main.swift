@@ -1,1 +1,5 @@
-print("policyctl")
+import CommandLineKit
+import Glibc
+
+// Nothing is built here but what the verb needs: `get` is run by scripts, in loops.
+exit(Policyctl.run(Array(CommandLine.arguments.dropFirst())).rawValue)

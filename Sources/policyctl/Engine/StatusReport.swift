@@ -1,0 +1,200 @@
+import AuditEvents
+import CommandLineKit
+import ForcedDomain
+import LinuxFiles
+import PolicyCompiler
+import PolicyLanguage
+import PreferencesCore
+import PropertyList
+
+/// Looks at an installation from all sides, and fails on none of them: what can't be read becomes a fault.
+struct StatusReport {
+  private let call: Invocation
+  private let installation: Installation
+  private let located: [SearchedPath]
+  private let now = WallClock.unixSeconds()
+
+  init(_ call: Invocation) {
+    self.call = call
+    (installation, located) = Installation.locate(root: call.root)
+  }
+
+  func view(withUserSetKeys: Bool) -> StatusView {
+    let load = ForcedDomainLoader(installation).load()
+    var marker: GenerationMarker?
+    var faults: [String] = []
+    do throws(DomainFault) { marker = try ForcedDomainLoader(installation).marker() } catch {
+      faults.append(error.description)
+    }
+    var view = StatusView(state: "not installed", sources: "unknown", sourcesText: "", faults: [], paths: [], now: now)
+    switch load {
+    case .notInstalled: break
+    case .unavailable(let damage):
+      view.state = "unavailable"
+      faults += damage.map(\.description)
+    case .loaded(let file, let damage):
+      view.state = "installed"
+      faults += damage.map(\.description)
+      describe(file, in: &view)
+      faults += StandingFaults.of(file, now: now)
+      if withUserSetKeys { view.userSet = userSetKeys(of: file) }
+    }
+    view.serial = marker.map(\.serial)
+    view.installed = marker.map(\.installedAt)
+    do throws(InstallError) {
+      let enrolment = try HostEnrolment(of: installation)
+      view.host = enrolment.identity.name
+      view.enrolled = enrolment.enrolledAt
+      if let marker, marker.generation > 0, marker.hostName != enrolment.identity.name {
+        faults.append(
+          "generation \(marker.generation) was made for \(marker.hostName), this host is enrolled as "
+            + "\(enrolment.identity.name): install again")
+      }
+    } catch {
+      if view.state != "not installed" || Self.exists(installation.hostFile) { faults.append(error.description) }
+    }
+    view.signature = signature()
+    if view.state == "installed" { compareSources(with: marker, in: &view) }
+    view.executable = ApplicationIdentity.fallback()
+    var seen: Set<String> = []
+    view.faults = faults.filter { seen.insert($0).inserted }
+    view.paths = paths()
+    if withUserSetKeys, view.userSet == nil { view.userSet = [] }
+    return view
+  }
+
+  private func describe(_ file: ForcedDomain, in view: inout StatusView) {
+    view.generation = file.generation
+    var forced: Set<String> = []
+    var domains: Set<Int> = []
+    var recommended: Set<String> = []
+    file.forEachEntry { entry in
+      guard entry.action != .release else { return }
+      let key = "\(entry.domain)\u{0}" + String(decoding: entry.key, as: UTF8.self)
+      if entry.section == .forced {
+        forced.insert(key)
+        domains.insert(entry.domain)
+      } else {
+        recommended.insert(key)
+      }
+    }
+    view.forcedKeys = forced.count
+    view.domains = domains.count
+    view.recommendedKeys = recommended.count
+    view.windows = Set(file.conditions.flatMap(\.windows)).count
+    if view.windows > 0 { view.horizon = file.horizon.upperBound }
+    view.nextEdge = file.truth(in: EvaluationContext(user: .current(), instant: now)).nextEdge
+  }
+
+  /// Who vouches for the installed bundle; only root can read it.
+  private func signature() -> String? {
+    guard let bytes = try? WholeFile.read(installation.bundleFile).bytes, let bundle = try? Bundle(decoding: bytes)
+    else {
+      return nil
+    }
+    guard let signer = bundle.signature?.signer else { return "not signed" }
+    guard let store = try? TrustStore(of: installation),
+      let key = store.keys.first(where: { $0.key.fingerprint == signer })
+    else { return "signed by key \(signer.short), which is not trusted here" }
+    return bundle.isSigned(by: key.key)
+      ? "signed by \(key.name) (trusted)" : "signed by \(key.name), but the signature does not fit"
+  }
+
+  /// Holds the sources on this host against the installed bundle: by digest, never by time.
+  private func compareSources(with marker: GenerationMarker?, in view: inout StatusView) {
+    guard let marker, marker.generation > 0 else {
+      view.sources = "absent"
+      view.sourcesText = "nothing has been installed yet"
+      return
+    }
+    guard let tree = try? PolicyTreeLoader.load(directory: installation.policiesDirectory) else {
+      view.sourcesText = "\(installation.policiesDirectory) can't be read"
+      return
+    }
+    if tree.sources.isEmpty {
+      view.sources = "absent"
+      view.sourcesText = "are not on this host: the bundle was made elsewhere"
+      return
+    }
+    let digest = PolicyCompiler.compile(tree, now: now).sourceDigest
+    view.sources = digest == marker.sourceDigest ? "match" : "differ"
+    view.sourcesText =
+      digest == marker.sourceDigest
+      ? "match the installed bundle"
+      : "differ from the installed bundle: \(call.command(privileged: true, "apply")) puts \(installation.policiesDirectory) in force"
+  }
+
+  /// Keys of managed domains that this user has set and nothing forces.
+  private func userSetKeys(of file: ForcedDomain) -> [UserSetView] {
+    let secrets = Secrets(of: file)
+    return file.domains.flatMap { domain -> [UserSetView] in
+      let configuration = SearchList.Configuration(
+        domain: domain, arguments: [], installation: installation, sink: DiscardingAuditEventSink(), observes: false)
+      guard let list = try? SearchList(configuration: configuration) else { return [] }
+      return (list.persistentDomain(forName: domain) ?? [:]).filter { !list.isForced($0.key) }
+        .sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.map { key, value in
+          UserSetView(
+            domain: domain, key: key, value: secrets.contains(key, in: [domain]) ? "(secret)" : value.displayText,
+            path: list.resolution(of: key).considered.first { $0.path != nil && $0.value == value }?.path ?? "")
+        }
+    }
+  }
+
+  // MARK: Paths
+
+  private func paths() -> [SearchedPathView] {
+    var paths = located.map {
+      SearchedPathView(
+        path: $0.path,
+        outcome: $0.outcome == .read ? Self.outcome(of: $0.path) : $0.outcome.rawValue, why: $0.reason)
+    }
+    for path in [
+      installation.generationMarker, installation.hostFile, installation.provenanceFile, installation.bundleFile,
+      installation.policiesDirectory, installation.trustedKeysDirectory,
+      UserLocations.configurationDirectory(home: UserLocations.homeDirectory()),
+    ] where !paths.contains(where: { $0.path == path }) {
+      let outcome = Self.outcome(of: path)
+      paths.append(
+        SearchedPathView(path: path, outcome: outcome, why: outcome == "skipped" ? "this user may not read it" : ""))
+    }
+    return paths
+  }
+
+  private static func exists(_ path: String) -> Bool { outcome(of: path) != "missing" }
+
+  /// `read`, `missing`, or `skipped` where this user may not read it.
+  private static func outcome(of path: String) -> String {
+    do throws(FileError) {
+      if try FileMetadata.of(path).isDirectory {
+        _ = try Directory.names(in: path)
+      } else {
+        _ = try FileDescriptor.open(path, [.nonBlocking])
+      }
+      return "read"
+    } catch {
+      return error.errno == .noSuchFile || error.errno == .notDirectory ? "missing" : "skipped"
+    }
+  }
+}
+
+/// What is wrong with an installed generation although its file is sound.
+enum StandingFaults {
+  static func of(_ file: ForcedDomain, now: Int64) -> [String] {
+    var faults: [String] = []
+    if let fault = file.horizonFault(at: now) { faults.append(fault) }
+    var names: [String] = []
+    for user in file.resolvedUsers where user.userID == nil { names.append("user '\(user.name)'") }
+    for group in file.userGroups {
+      for (name, id) in zip(group.names, group.userIDs) where id == UserGroup.nobodysID {
+        names.append("user '\(name)'")
+      }
+      for (name, id) in zip(group.unixGroups, group.groupIDs) where id == UserGroup.nobodysID {
+        names.append("Unix group '\(name)'")
+      }
+    }
+    for name in names.reduce(into: [String](), { if !$0.contains($1) { $0.append($1) } }) {
+      faults.append("\(name) was never resolved; it matches nobody")
+    }
+    return faults
+  }
+}

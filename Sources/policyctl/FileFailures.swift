@@ -1,0 +1,21 @@
+import CommandLineKit
+import LinuxFiles
+
+extension CommandFailure {
+  /// What the command was doing when the system refused.
+  enum Purpose { case reading, creating, writing }
+
+  /// A system error as an exit code, with the words of the system.
+  init(_ error: FileError, while purpose: Purpose, next: String...) {
+    let code: ExitCode =
+      switch error.errno {
+      case .permissionDenied, .notPermitted: .notPermitted
+      case .noSuchFile where purpose == .reading, .notDirectory where purpose == .reading,
+        .isDirectory where purpose == .reading:
+        .noInput
+      case _ where purpose == .creating: .cannotCreate
+      default: .inputOutput
+      }
+    self.init(code, error.description, next: next)
+  }
+}

@@ -1,0 +1,52 @@
+import CommandLineKit
+import ForcedDomain
+import LinuxFiles
+import PropertyList
+
+/// One call of a verb: its words, read by its table.
+struct Invocation {
+  let verb: Verb
+  /// The words as they were typed after the verb, for messages that repeat the command.
+  let words: [String]
+  let arguments: ParsedArguments
+
+  var root: String? { arguments.value("--root") }
+  /// The installation that the command is about.
+  func installation() -> Installation { Installation.locate(root: root).installation }
+
+  var wantsJSON: Bool { arguments.value("--format") == "json" }
+
+  /// The same command line, to be typed again.
+  ///
+  /// - Parameters:
+  ///   - privileged: whether `sudo` stands before it.
+  ///   - extra: words to add at its end.
+  func again(privileged: Bool = false, adding extra: String...) -> String {
+    ShellWord.join((privileged ? ["sudo"] : []) + [Policyctl.name] + verb.path + words + extra)
+  }
+
+  /// Another command on the same root.
+  func command(privileged: Bool = false, _ words: String...) -> String {
+    ShellWord.join(
+      (privileged && root == nil ? ["sudo"] : []) + [Policyctl.name] + (root.map { ["--root", $0] } ?? []) + words)
+  }
+
+  /// A usage error of this verb.
+  func usage(_ error: UsageError) -> CommandFailure { CommandFailure(error, command: Policyctl.name) }
+}
+
+/// Standard output. A reader that went away or a full disk is an error like any other.
+enum Output {
+  static func print(_ text: String) throws(CommandFailure) { try print(Array(text.utf8)) }
+
+  static func print(_ bytes: [UInt8]) throws(CommandFailure) {
+    do {
+      try StandardStreams.writeOutput(bytes)
+    } catch {
+      throw CommandFailure(.inputOutput, "cannot write to standard output: \(error)")
+    }
+  }
+
+  /// One JSON document, with a final new line.
+  static func print(_ json: JSONWriter) throws(CommandFailure) { try print(json.bytes + [UInt8(ascii: "\n")]) }
+}

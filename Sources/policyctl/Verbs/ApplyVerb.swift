@@ -1,0 +1,36 @@
+import CommandLineKit
+import ForcedDomain
+import LinuxFiles
+import PolicyCompiler
+
+/// `apply [DIR]`: check, compile and install here, or nothing at all.
+enum ApplyVerb: VerbProgram {
+  static var verb: Verb {
+    Verb(
+      "apply", summary: "Check, compile and install a folder of policies on this host, or change nothing.",
+      operands: [Operand("DIR", .directory, optional: true)],
+      flags: [CommonFlags.serial, CommonFlags.allowUnresolved, CommonFlags.format],
+      notes: [
+        "DIR is /etc/managed-preferences/policies where it is left out. Where this host",
+        "trusts keys, its local key signs (policyctl key generate --local).",
+      ],
+      example: "sudo policyctl apply policies")
+  }
+
+  static func run(_ call: Invocation) throws(CommandFailure) -> ExitCode {
+    try Permission.requireRoot(call)
+    let folder = try PolicyFolder.read(call, directory: call.arguments.operand(0))
+    folder.printDiagnostics()
+    if folder.hasErrors { throw folder.refusal(call) }
+    let site = HostSite(call.installation())
+    let bundle = try site.bundleToApply(folder, serial: call.arguments.number("--serial"))
+    let view = try site.install(bundle, from: folder.path, call)
+    if call.wantsJSON {
+      try Output.print(view.json())
+    } else {
+      try Output.print(folder.summary + "\n" + view.text())
+    }
+    view.reportFaults()
+    return .done
+  }
+}

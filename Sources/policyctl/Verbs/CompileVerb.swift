@@ -1,0 +1,49 @@
+import CommandLineKit
+import LinuxFiles
+import PolicyCompiler
+
+/// `compile [DIR] -o FILE`: one bundle for the whole fleet.
+enum CompileVerb: VerbProgram {
+  static var verb: Verb {
+    Verb(
+      "compile", summary: "Compile a folder of policies into one bundle for the whole fleet.",
+      operands: [Operand("DIR", .directory, optional: true)],
+      flags: [
+        Flag("--output", short: "-o", value: "FILE", .file, "where the bundle goes"), CommonFlags.sign,
+        CommonFlags.serial,
+      ],
+      notes: [
+        "The bundle holds reasons and owners: only its maker can read it.",
+        "SOURCE_DATE_EPOCH sets the time that the serial number is made of.",
+      ],
+      example: "policyctl compile policies -o lab.bundle")
+  }
+
+  static func run(_ call: Invocation) throws(CommandFailure) -> ExitCode {
+    guard let output = call.arguments.value("--output") else {
+      throw call.usage(.neededFlag(verb: "compile", flag: "-o", placeholder: "FILE"))
+    }
+    let folder = try PolicyFolder.read(call, directory: call.arguments.operand(0))
+    folder.printDiagnostics()
+    if folder.hasErrors { throw folder.refusal(call) }
+    let bundle = try sign(folder.bundle(serial: call.arguments.number("--serial")), call)
+    let bytes = bundle.encoded()
+    do {
+      try AtomicReplacement.write(bytes, to: output, mode: 0o600)
+    } catch {
+      throw CommandFailure(error, while: .creating)
+    }
+    var text = folder.summary + "\n"
+    text += "Compiled bundle \(bundle.serial) into \(output): \(bytes.count) bytes, "
+    text += bundle.signature.map { "signed by key \($0.signer.short).\n" } ?? "not signed.\n"
+    try Output.print(text)
+    return .done
+  }
+
+  private static func sign(_ bundle: Bundle, _ call: Invocation) throws(CommandFailure) -> Bundle {
+    guard let path = call.arguments.value("--sign") else { return bundle }
+    do throws(InstallError) { return bundle.signed(with: try KeyFiles.signingKey(at: path)) } catch {
+      throw CommandFailure(error)
+    }
+  }
+}

@@ -1,0 +1,26 @@
+import CommandLineKit
+import ForcedDomain
+import LinuxFiles
+import PolicyCompiler
+import PropertyList
+
+/// `install FILE`: verifies a bundle, narrows it to this host, replaces what is in force.
+enum InstallVerb: VerbProgram {
+  static var verb: Verb {
+    Verb(
+      "install", summary: "Verify a bundle and put what concerns this host in force, or change nothing.",
+      operands: [Operand("FILE", .file)], flags: [CommonFlags.allowUnresolved, CommonFlags.format],
+      notes: ["Installing the same bundle again changes nothing. An older one is refused."],
+      example: "sudo policyctl install lab.bundle")
+  }
+
+  static func run(_ call: Invocation) throws(CommandFailure) -> ExitCode {
+    try Permission.requireRoot(call)
+    let path = call.arguments.operands[0]
+    let bundle = try BundleFile.read(path)
+    let view = try HostSite(call.installation()).install(bundle, from: path, call)
+    try Output.print(call.wantsJSON ? view.json().bytes + [UInt8(ascii: "\n")] : Array(view.text().utf8))
+    view.reportFaults()
+    return .done
+  }
+}

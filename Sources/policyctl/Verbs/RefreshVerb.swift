@@ -1,0 +1,34 @@
+import CommandLineKit
+import ForcedDomain
+import LinuxFiles
+import PropertyList
+
+/// `refresh`: users and groups looked up anew, the horizon of time windows moved.
+enum RefreshVerb: VerbProgram {
+  static var verb: Verb {
+    Verb(
+      "refresh", summary: "Look up users and groups anew and expand time windows to a new horizon.",
+      flags: [
+        Flag("--install-timer", "install systemd units that refresh daily, and no more"),
+        CommonFlags.allowUnresolved, CommonFlags.format,
+      ],
+      notes: ["The bundle stays. Nothing is written where nothing has changed."],
+      example: "sudo policyctl refresh")
+  }
+
+  static func run(_ call: Invocation) throws(CommandFailure) -> ExitCode {
+    try Permission.requireRoot(call)
+    let site = HostSite(call.installation())
+    if call.arguments.has("--install-timer") {
+      let made = try RefreshTimer.install(below: site.installation.root)
+      try Output.print(
+        made.map { "Created \($0).\n" }.joined()
+          + "Next: \(call.root == nil ? "sudo " : "")systemctl enable --now \(RefreshTimer.timerName)\n")
+      return .done
+    }
+    let view = try site.refresh(call)
+    try Output.print(call.wantsJSON ? view.json().bytes + [UInt8(ascii: "\n")] : Array(view.text().utf8))
+    view.reportFaults()
+    return .done
+  }
+}

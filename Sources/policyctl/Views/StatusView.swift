@@ -1,0 +1,190 @@
+import CommandLineKit
+import PropertyList
+
+/// A path that was looked for: read, skipped or missing, and why.
+struct SearchedPathView {
+  var path: String
+  /// `read`, `skipped`, `missing` or `refused`.
+  var outcome: String
+  /// Empty where the outcome says it all.
+  var why: String
+}
+
+/// A key of a managed domain that the user has set in a file of his own, unforced.
+struct UserSetView {
+  var domain: String
+  var key: String
+  var value: String
+  var path: String
+}
+
+/// `status`: what is in force here, and what is wrong.
+struct StatusView {
+  /// `installed`, `not installed` or `unavailable`.
+  var state: String
+  var host: String?
+  var enrolled: Int64?
+  var generation: UInt64?
+  var serial: UInt64?
+  /// `signed by lab-2026 (trusted)`, `unsigned`.
+  var signature: String?
+  var installed: Int64?
+  /// `match`, `differ`, `absent`, `unknown`; and the sentence for it.
+  var sources: String
+  var sourcesText: String
+  var forcedKeys = 0
+  var recommendedKeys = 0
+  var domains = 0
+  /// Unix seconds up to which windows are expanded; nil without windows.
+  var horizon: Int64?
+  var windows = 0
+  var nextEdge: Int64?
+  var executable: String?
+  var faults: [String]
+  var paths: [SearchedPathView]
+  /// nil unless it was asked for.
+  var userSet: [UserSetView]?
+  var now: Int64
+
+  func json() -> JSONWriter {
+    var json = JSONWriter(pretty: true)
+    json.beginObject()
+    json.key("state")
+    json.string(state)
+    json.key("host")
+    json.optional(host)
+    json.key("enrolled")
+    json.optional(enrolled.map(InstantText.rfc3339))
+    json.key("generation")
+    json.optional(generation.map { Int64(clamping: $0) })
+    json.key("serial")
+    json.optional(serial.map { Int64(clamping: $0) })
+    json.key("signature")
+    json.optional(signature)
+    json.key("installed")
+    json.optional(installed.map(InstantText.rfc3339))
+    json.key("sources")
+    json.string(sources)
+    json.key("forcedKeys")
+    json.integer(Int64(forcedKeys))
+    json.key("recommendedKeys")
+    json.integer(Int64(recommendedKeys))
+    json.key("domains")
+    json.integer(Int64(domains))
+    json.key("windows")
+    json.integer(Int64(windows))
+    json.key("horizon")
+    json.optional(horizon.map(InstantText.rfc3339))
+    json.key("nextEdge")
+    json.optional(nextEdge.map(InstantText.rfc3339))
+    json.key("agent")
+    json.string("not running")
+    json.key("faults")
+    json.beginArray()
+    for fault in faults { json.string(fault) }
+    json.endArray()
+    json.key("paths")
+    json.beginArray()
+    for path in paths {
+      json.beginObject()
+      json.key("path")
+      json.string(path.path)
+      json.key("outcome")
+      json.string(path.outcome)
+      json.key("why")
+      json.string(path.why)
+      json.endObject()
+    }
+    json.endArray()
+    if let userSet {
+      json.key("userSet")
+      json.beginArray()
+      for key in userSet {
+        json.beginObject()
+        json.key("domain")
+        json.string(key.domain)
+        json.key("key")
+        json.string(key.key)
+        json.key("value")
+        json.string(key.value)
+        json.key("path")
+        json.string(key.path)
+        json.endObject()
+      }
+      json.endArray()
+    }
+    json.endObject()
+    return json
+  }
+
+  func text(_ palette: Palette, home: String) -> String {
+    var table = TextTable([.left, .left])
+    func row(_ label: String, _ text: String, _ style: TextStyle? = nil) {
+      table.add([TextTable.Cell(label, .faint), TextTable.Cell(text, style)])
+    }
+    let enrolledText = enrolled.map { " (enrolled \(InstantText.day($0)))" } ?? ""
+    row("host", host.map { TerminalText.escape($0) + enrolledText } ?? "not enrolled")
+    switch state {
+    case "installed":
+      var line = "\(generation ?? 0)"
+      if let serial, serial > 0 { line += ", bundle \(serial)" }
+      if let signature { line += ", \(signature)" }
+      if let installed { line += ", installed \(InstantText.short(installed, now: now))" }
+      row("generation", line)
+      row("sources", sourcesText)
+      var forced = "\(Count.text(forcedKeys, "key")) in \(Count.text(domains, "domain"))"
+      if recommendedKeys > 0 { forced += ", \(recommendedKeys) recommended" }
+      if windows > 0 {
+        forced += "; windows"
+        if let horizon { forced += " until \(InstantText.day(horizon))" }
+        forced += nextEdge.map { ", next edge \(InstantText.short($0, now: now))" } ?? ", no edge ahead"
+      } else if let nextEdge {
+        forced += "; next edge \(InstantText.short(nextEdge, now: now))"
+      }
+      row("forced", forced)
+    case "unavailable":
+      row("generation", "can't be read: every key counts as forced, and only registered defaults answer", .error)
+    default:
+      row("generation", "none: nothing is installed here")
+    }
+    row("agent", "not running")
+    if let executable {
+      row("fallback", "\(TerminalText.escape(executable)): the domain of this executable, where it states none")
+    }
+    if faults.isEmpty { row("faults", "none", .good) }
+    for fault in faults { row("fault", TerminalText.escape(fault), .error) }
+    for path in paths {
+      let why = path.why.isEmpty ? "" : " (\(TerminalText.escape(path.why)))"
+      row(path.outcome, TerminalText.escape(ExplanationView.abbreviate(path.path, home: home)) + why)
+    }
+    var text = table.text(palette)
+    if let userSet {
+      text += "\n"
+      if userSet.isEmpty {
+        text += "No user-set key in a managed domain.\n"
+      } else {
+        text += "\(Count.text(userSet.count, "user-set key")) in managed domains:\n"
+        var keys = TextTable([.left, .left, .left, .left], indent: 2)
+        for key in userSet {
+          keys.add([
+            TextTable.Cell(TerminalText.escape(key.domain)), TextTable.Cell(TerminalText.escape(key.key)),
+            TextTable.Cell(key.value),
+            TextTable.Cell(TerminalText.escape(ExplanationView.abbreviate(key.path, home: home))),
+          ])
+        }
+        text += keys.text(palette)
+      }
+    }
+    return text
+  }
+}
+
+/// Numbers with their nouns.
+enum Count {
+  /// `1 key`, `2 keys`, `2 policies`.
+  static func text(_ number: Int, _ noun: String) -> String {
+    if number == 1 { return "1 \(noun)" }
+    return noun.utf8.last == UInt8(ascii: "y") && !noun.hasSuffix("key")
+      ? "\(number) \(noun.dropLast())ies" : "\(number) \(noun)s"
+  }
+}

@@ -1,0 +1,116 @@
+import LinuxFiles
+import Testing
+
+/// The examples of `--help` and of Documentation/for-administrators.md, run as they are typed.
+///
+/// They name no root, so they are led to one by `MANAGED_PREFERENCES_ROOT`, which counts only where nothing is installed
+/// system-wide.
+@Suite(.enabled(if: SystemInstallation.isAbsent)) struct DocumentationTests {
+  static let packageRoot = FilePath.parent(of: FilePath.parent(of: FilePath.parent(of: #filePath)))
+
+  /// A folder of commands: ours, and a `sudo` that only runs what it is given.
+  static func commands(in sandbox: Sandbox) throws -> String {
+    let folder = sandbox.path + "/bin"
+    try sandbox.write("#!/bin/sh\nexec '\(Sandbox.binary)' \"$@\"\n", to: folder + "/policyctl")
+    try sandbox.write("#!/bin/sh\nexec \"$@\"\n", to: folder + "/sudo")
+    _ = sandbox.execute(["chmod", "755", folder + "/policyctl", folder + "/sudo"])
+    return folder
+  }
+
+  static func shell(_ command: String, in sandbox: Sandbox, commands: String) -> Sandbox.Result {
+    let localised = replace("/etc/managed-preferences", with: sandbox.root + "/etc/managed-preferences", in: command)
+    return sandbox.execute(
+      ["/bin/sh", "-c", localised],
+      environment: ["PATH": commands + ":/usr/bin:/bin", "MANAGED_PREFERENCES_ROOT": sandbox.root])
+  }
+
+  static func replace(_ old: String, with new: String, in text: String) -> String {
+    var rest = Substring(text)
+    var result = ""
+    while let range = rest.firstRange(of: old) {
+      result += rest[..<range.lowerBound] + new
+      rest = rest[range.upperBound...]
+    }
+    return result + rest
+  }
+
+  @Test func everyExampleOfHelpWorksAsTyped() throws {
+    let sandbox = try Sandbox(applied: true)
+    let commands = try Self.commands(in: sandbox)
+    try sandbox.write(
+      sandbox.read(sandbox.root + "/etc/managed-preferences/policies/example.yaml"), to: "policies/example.yaml")
+    // In an order in which each finds what it needs.
+    for verb in [
+      "init", "enroll", "check", "test", "schema", "compile", "install", "apply", "refresh", "get", "explain", "status",
+      "generations", "key list", "key generate", "key trust", "uninstall",
+    ] {
+      let help = sandbox.runBare(verb.split(separator: " ").map(String.init) + ["--help"])
+      let example = try #require(help.output.split(separator: "\n").last).drop { $0 == " " }
+      let result = Self.shell(String(example), in: sandbox, commands: commands)
+      #expect(result.exitCode == 0, "\(example): \(result.errors)")
+    }
+  }
+
+  @Test func theGuideForAdministratorsDoesWhatItSays() throws {
+    let sandbox = try Sandbox()
+    let commands = try Self.commands(in: sandbox)
+    let guide = try sandbox.read(Self.packageRoot + "/Documentation/for-administrators.md")
+    var ran = 0
+    for block in Self.blocks(of: guide) {
+      if block.language == "yaml" {
+        // The first line names the file: `# policies/exam.yaml`.
+        let name = try #require(block.lines.first?.dropFirst(2))
+        try sandbox.write(block.lines.map { $0 + "\n" }.joined(), to: String(name))
+      }
+      guard block.language == "console" else { continue }
+      var index = 0
+      while index < block.lines.count {
+        let line = block.lines[index]
+        index += 1
+        guard line.hasPrefix("$ ") else { continue }
+        var expected: Int32 = 0
+        if index + 1 < block.lines.count, block.lines[index] == "$ echo $?" {
+          expected = try #require(Int32(block.lines[index + 1]))
+          index += 2
+        }
+        let result = Self.shell(String(line.dropFirst(2)), in: sandbox, commands: commands)
+        #expect(result.exitCode == expected, "\(line)\n\(result.output)\(result.errors)")
+        ran += 1
+      }
+    }
+    #expect(ran >= 25)
+  }
+
+  private static func blocks(of text: String) -> [(language: String, lines: [String])] {
+    var blocks: [(language: String, lines: [String])] = []
+    var isInside = false
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+      if line.hasPrefix("```") {
+        if !isInside { blocks.append((String(line.dropFirst(3)), [])) }
+        isInside.toggle()
+      } else if isInside {
+        blocks[blocks.count - 1].lines.append(String(line))
+      }
+    }
+    return blocks
+  }
+
+  @Test func theDocumentedUnitsAreThoseThatRefreshInstalls() throws {
+    let sandbox = try Sandbox(applied: true)
+    #expect(sandbox.run("refresh", "--install-timer").exitCode == 0)
+    for name in ["managed-preferences-refresh.service", "managed-preferences-refresh.timer"] {
+      let installed = try sandbox.read(sandbox.root + "/etc/systemd/system/" + name)
+      let documented = try sandbox.read(Self.packageRoot + "/Documentation/systemd/" + name)
+      #expect(Self.replace(Sandbox.binary, with: "/usr/bin/policyctl", in: installed) == documented)
+    }
+  }
+}
+
+/// Whether examples without a root can be led to one.
+enum SystemInstallation {
+  static let isAbsent: Bool = {
+    let isInstalled = (try? FileMetadata.of("/var/lib/managed-preferences/generation", followingLinks: false)) != nil
+    if isInstalled { print("SKIPPED: this machine has a system-wide installation, so examples can't run as typed") }
+    return !isInstalled
+  }()
+}

@@ -1,0 +1,59 @@
+import LinuxFiles
+import Testing
+
+/// Keys: made, trusted, used, and refused where they are not trusted.
+@Suite struct KeyTests {
+  @Test func aTrustedKeySignsAndAnotherIsRefused() throws {
+    let sandbox = try Sandbox(applied: true)
+    let made = sandbox.run("key", "generate", "-o", "lab.key")
+    #expect(made.exitCode == 0, "\(made.errors)")
+    #expect(try FileMetadata.of(sandbox.work + "/lab.key").permissions == 0o600)
+    #expect(sandbox.run("key", "generate", "-o", "other.key").exitCode == 0)
+    #expect(sandbox.run("key", "list").output == "No key is trusted: bundles without a signature are accepted.\n")
+
+    let trusted = sandbox.run("key", "trust", "lab.key.pub", "--name", "lab-2026")
+    #expect(trusted.exitCode == 0, "\(trusted.errors)")
+    #expect(sandbox.run("key", "list").output.contains("lab-2026"))
+    let listed = try JSON(sandbox.run("key", "list", "--format", "json").output)
+    #expect(listed["keys"].elements.map { $0["name"].text } == ["lab-2026"])
+
+    #expect(sandbox.run("compile", "-o", "unsigned.bundle").exitCode == 0)
+    #expect(sandbox.run("compile", "-o", "wrong.bundle", "--sign", "other.key").exitCode == 0)
+    #expect(sandbox.run("compile", "-o", "right.bundle", "--sign", "lab.key").exitCode == 0)
+    let before = try sandbox.contents(of: sandbox.root)
+    for bundle in ["unsigned.bundle", "wrong.bundle"] {
+      let refused = sandbox.run("install", bundle)
+      #expect(refused.exitCode == 77)
+      #expect(refused.errors.contains("Next: "), "\(refused.errors)")
+    }
+    #expect(try sandbox.contents(of: sandbox.root) == before)
+    let installed = sandbox.run("install", "right.bundle")
+    #expect(installed.exitCode == 0, "\(installed.errors)")
+    #expect(sandbox.run("status").output.contains("signed by lab-2026 (trusted)"))
+  }
+
+  @Test func applyNeedsALocalKeyOnceAKeyIsTrusted() throws {
+    let sandbox = try Sandbox(applied: true)
+    sandbox.run("key", "generate", "-o", "lab.key")
+    sandbox.run("key", "trust", "lab.key.pub", "--name", "lab-2026")
+    let before = try sandbox.contents(of: sandbox.root)
+    let refused = sandbox.run("apply")
+    #expect(refused.exitCode == 77)
+    #expect(
+      sandbox.plain(refused.errors).contains("Next: policyctl --root SANDBOX/root key generate --local\n"),
+      "\(refused.errors)")
+    #expect(try sandbox.contents(of: sandbox.root) == before)
+    #expect(sandbox.run("key", "generate", "--local").exitCode == 0)
+    let applied = sandbox.run("apply")
+    #expect(applied.exitCode == 0, "\(applied.errors)")
+  }
+
+  @Test func aPrivateKeyIsNeverOverwritten() throws {
+    let sandbox = try Sandbox(applied: true)
+    #expect(sandbox.run("key", "generate", "-o", "a.key").exitCode == 0)
+    let before = try sandbox.read("a.key")
+    let again = sandbox.run("key", "generate", "-o", "a.key")
+    #expect(again.exitCode == 73)
+    #expect(try sandbox.read("a.key") == before)
+  }
+}

@@ -1,0 +1,179 @@
+import LinuxFiles
+import Testing
+
+/// `get`, `explain` and `test` about other hosts, users and times, from sources, bundles and what is installed.
+@Suite struct QuestionTests {
+  static let exam = """
+    version: 1
+    kind: Profile
+    id: org.example.lab.exam
+    title: Exam mode
+    priority: 100
+    applies:
+      users: {groups: [students]}
+      during:
+        - days: [tue]
+          from: "09:00"
+          to: "11:30"
+          timezone: Europe/Berlin
+    forced:
+      org.example.Browser:
+        AllowNetwork: false
+    ---
+    version: 1
+    kind: Inventory
+    unknownHosts: allow
+    hosts: {groups: {lab-a: {names: ["lab-a-[01-30]"]}}}
+    users: {groups: {students: {names: [root]}}}
+    ---
+    version: 1
+    kind: Manifest
+    domain: org.example.Browser
+    keys:
+      AllowNetwork: {type: boolean}
+      Token: {type: string, secret: true}
+    ---
+    version: 1
+    kind: Tests
+    cases:
+      - name: students have no network in the exam
+        given: {host: lab-a-03, user: s1, groups: [students], at: "2026-12-01T09:30:00+01:00"}
+        expect: {forced: {org.example.Browser: {AllowNetwork: false}}}
+      - name: a wrong expectation
+        given: {host: lab-a-03, user: s1, at: "2026-12-01T09:30:00+01:00"}
+        expect: {forced: {org.example.Browser: {AllowNetwork: false}}}
+
+    """
+
+  static func examined() throws -> Sandbox {
+    let sandbox = try Sandbox()
+    try sandbox.write(exam, to: "policies/exam.yaml")
+    try #require(sandbox.run("init", "--host", "lab-a-03").exitCode == 0)
+    let applied = sandbox.run("apply", "policies")
+    try #require(applied.exitCode == 0, "\(applied.errors)")
+    try #require(sandbox.run("compile", "policies", "-o", "lab.bundle").exitCode == 0)
+    return sandbox
+  }
+
+  static let sources: [[String]] = [[], ["--policies", "policies"], ["--bundle", "lab.bundle"]]
+
+  @Test(arguments: sources) func timeUserAndGroupsDecide(_ source: [String]) throws {
+    let sandbox = try Self.examined()
+    func ask(_ words: [String]) -> String {
+      sandbox.runBare(["--root", sandbox.root, "get", "org.example.Browser", "AllowNetwork"] + source + words).output
+    }
+    let student = ["--user", "s1", "--group", "students"]
+    #expect(ask(student + ["--at", "2026-12-01T09:30:00+01:00"]) == "false\n")
+    #expect(ask(student + ["--at", "2026-12-01 09:30"]) == "false\n")
+    #expect(ask(student + ["--at", "2026-12-01T08:59:59+01:00"]) == "")
+    #expect(ask(student + ["--at", "2026-12-01T11:30:00+01:00"]) == "")
+    #expect(ask(student + ["--at", "2046-12-04T09:30:00+01:00"]) == "false\n")
+    #expect(ask(["--user", "s1", "--at", "2026-12-01T09:30:00+01:00"]) == "")
+    #expect(ask(["--user", "root", "--at", "2026-12-01T09:30:00+01:00"]) == "false\n")
+  }
+
+  @Test func aWhatIfSaysThatItLeavesOutTheUsersFiles() throws {
+    let sandbox = try Self.examined()
+    try sandbox.write("{ AllowNetwork = 1; }", to: sandbox.home + "/.config/org.example.Browser.plist")
+    let own = sandbox.run("explain", "org.example.Browser", "AllowNetwork", "--at", "2026-12-01T12:00:00+01:00")
+    #expect(own.output.contains("application \"1\""))
+    let other = sandbox.run(
+      "explain", "org.example.Browser", "AllowNetwork", "--user", "s1", "--at", "2026-12-01T12:00:00+01:00")
+    #expect(!other.output.contains("application \"1\""))
+    #expect(other.output.contains("AllowNetwork has no value"))
+    #expect(
+      other.output.contains(
+        "This is about another user or host: the files of the user who asks are left out.\n"), "\(other.output)")
+  }
+
+  @Test func aSecretIsNeverPrinted() throws {
+    let sandbox = try Self.examined()
+    try sandbox.write("{ Token = \"s3cr3t\"; }", to: sandbox.home + "/.config/org.example.Browser.plist")
+    for words in [
+      ["get", "org.example.Browser", "Token"], ["get", "org.example.Browser"],
+      ["explain", "org.example.Browser", "Token"],
+      ["get", "org.example.Browser", "--format", "json"],
+      ["explain", "org.example.Browser", "Token", "--format", "json"], ["status", "--user-set"],
+      ["status", "--user-set", "--format", "json"],
+    ] {
+      let result = sandbox.runBare(["--root", sandbox.root] + words)
+      #expect(!(result.output + result.errors).contains("s3cr3t"), "\(words)")
+      #expect(result.output.contains("(secret)") || result.output.contains("\"secret\": true"), "\(words)")
+    }
+  }
+
+  @Test func userSetKeysOfManagedDomainsAreListed() throws {
+    let sandbox = try Sandbox(applied: true)
+    try sandbox.write(
+      "{ AutoSaveInterval = 60; Zoom = 2; }", to: sandbox.home + "/.config/org.example.Editor.plist")
+    let result = sandbox.run("status", "--user-set")
+    #expect(result.output.contains("1 user-set key in managed domains:\n"))
+    #expect(result.output.contains("  org.example.Editor  Zoom  \"2\"  ~/.config/org.example.Editor.plist\n"))
+    let domain = sandbox.run("get", "org.example.Editor")
+    #expect(domain.output.contains("Zoom              \"2\"      string   application  "), "\(domain.output)")
+  }
+
+  @Test func failedTestsExitWith1AndSayWhy() throws {
+    let sandbox = try Self.examined()
+    let result = sandbox.run("test", "policies")
+    #expect(result.exitCode == 1)
+    #expect(result.output.contains("a wrong expectation"))
+    #expect(!result.output.contains("students have no network"))
+    #expect(result.output.hasSuffix("2 tests: 1 passed, 1 failed.\n"))
+    let json = try JSON(sandbox.run("test", "policies", "--format", "json").output)
+    #expect(json["failed"].text == "1")
+    #expect(json["tests"].elements.map { $0["passed"].text } == ["true", "false"])
+  }
+
+  @Test func aFolderWithoutTestsIsNotSilentlyGreen() throws {
+    let sandbox = try Sandbox()
+    try sandbox.write(RefusalTests.conflict, to: "policies/a.yaml")
+    let result = sandbox.run("test", "policies")
+    #expect(result.exitCode == 66)
+    #expect(result.errors == "policyctl: policies has no tests\nNext: add a document of the kind Tests\n")
+  }
+
+  @Test func theSourcesAreComparedByDigestNotByTime() throws {
+    let sandbox = try Sandbox(applied: true)
+    #expect(sandbox.run("status").output.contains("sources     match the installed bundle\n"))
+    let policy = sandbox.root + "/etc/managed-preferences/policies/example.yaml"
+    let text = try sandbox.read(policy)
+    try sandbox.write(text, to: policy)
+    #expect(sandbox.run("status").output.contains("sources     match the installed bundle\n"))
+    try sandbox.write(text + "# a comment\n", to: policy)
+    #expect(sandbox.run("status").output.contains("sources     differ from the installed bundle"))
+    let json = try JSON(sandbox.run("status", "--format", "json").output)
+    #expect(json["sources"].text == "differ")
+    #expect(json["agent"].text == "not running")
+  }
+
+  @Test func aDamagedForcedFileIsReportedAndTheLastGoodOneAnswers() throws {
+    let sandbox = try Sandbox(applied: true)
+    let forced = sandbox.root + "/var/lib/managed-preferences/forced"
+    var bytes = try WholeFile.read(forced).bytes
+    bytes[bytes.count / 2] ^= 1
+    try AtomicReplacement.write(bytes, to: forced, mode: 0o644)
+    let get = sandbox.run("get", "org.example.Editor", "AutoSaveInterval")
+    #expect(get.output == "30\n")
+    #expect(get.errors.hasPrefix("policyctl: warning: ") && get.errors.contains("/forced: "), "\(get.errors)")
+    let status = sandbox.run("status")
+    #expect(status.exitCode == 0)
+    #expect(status.output.contains("fault       "), "\(status.output)")
+  }
+
+  @Test func nothingReadableLocksEverything() throws {
+    let sandbox = try Sandbox(applied: true)
+    let state = sandbox.root + "/var/lib/managed-preferences"
+    try Directory.removeFile(state + "/forced")
+    try Directory.removeTree(state + "/generations")
+    let result = sandbox.run("explain", "org.example.Editor", "AutoSaveInterval")
+    #expect(result.output.hasPrefix("locked: the forced domain can't be read, so every key counts as forced\n"))
+    let get = sandbox.run("get", "org.example.Editor", "Theme")
+    #expect(get.exitCode == 69)
+    #expect(get.output == "")
+    #expect(get.errors.hasSuffix("only registered defaults answer\nNext: policyctl status\n"), "\(get.errors)")
+    let status = try JSON(sandbox.run("status", "--format", "json").output)
+    #expect(status["state"].text == "unavailable")
+    #expect(!status["faults"].elements.isEmpty)
+  }
+}
