@@ -18,10 +18,10 @@ struct JSON {
     case let text as String: text
     case is NSNull: "null"
     case let number as NSNumber:
-      CFNumberIsBoolean(number) ? (number.boolValue ? "true" : "false") : number.stringValue
+      isBoolean(number) ? (number.boolValue ? "true" : "false") : number.stringValue
     default: "(no scalar)"
     }
   }
 
-  private func CFNumberIsBoolean(_ number: NSNumber) -> Bool { String(cString: number.objCType) == "c" }
+  private func isBoolean(_ number: NSNumber) -> Bool { String(cString: number.objCType) == "c" }
 }
