@@ -25,7 +25,7 @@ struct TableSlot: ~Copyable {
 /// How a slot's payload is to be read.
 enum SlotKind: UInt8 {
   /// No layer has the key (what a removal leaves above a table that still has it).
-  case absent = 1
+  case absent = 0
   case dead
   case boolean
   /// Two's complement in 64 bits.
@@ -54,7 +54,7 @@ struct TableEntry {
 
   @inline(__always)
   init(description: UInt64, payload: UInt64) {
-    // Only kinds of ours are ever written.
+    // Raw values count from 0 in the order of the cases, as the tags do; only kinds of ours are ever written.
     kind = unsafeBitCast(UInt8(truncatingIfNeeded: description), to: SlotKind.self)
     layer = UInt8(truncatingIfNeeded: description >> 8)
     self.payload = payload
