@@ -65,6 +65,10 @@ let package = Package(
         "PropertyList", "LinuxFiles",
       ]),
 
+    // Examples.
+    command("MapViewer", ["ManagedPreferences"], path: "Examples/MapViewer"),
+    command("SmallestClient", ["ManagedPreferences"], path: "Examples/SmallestClient"),
+
     // Tests.
     tests("PropertyList", ["PropertyList"]),
     tests("LinuxFiles", ["LinuxFiles"]),
@@ -74,7 +78,13 @@ let package = Package(
     tests("PolicyCompiler", ["PolicyCompiler", "PolicyLanguage", "ForcedDomain", "PropertyList", "LinuxFiles"]),
     tests("AuditEvents", ["AuditEvents"]),
     tests("PreferencesCore", ["PreferencesCore", "ForcedDomain", "PropertyList", "LinuxFiles", "AuditEvents"]),
-    tests("ManagedPreferences", ["ManagedPreferences", "PreferencesCore", "ForcedDomain", "PropertyList"]),
+    tests(
+      "ManagedPreferences",
+      [
+        "ManagedPreferences", "PreferencesCore", "ForcedDomain", "PropertyList", "AuditEvents", "MapViewer",
+        "SmallestClient", "FoundationPeer",
+      ]),
+    command("FoundationPeer", [], path: "Tests/FoundationPeer"),
     tests("CommandLineKit", ["CommandLineKit"]),
     tests("policyctl", ["policyctl", "CommandLineKit", "LinuxFiles"]),
     tests("Guard", []),

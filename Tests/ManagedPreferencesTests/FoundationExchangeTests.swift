@@ -1,0 +1,70 @@
+import Foundation
+import Testing
+
+@testable import FoundationPeer
+@testable import ManagedPreferences
+
+/// The same files under Foundation's own `UserDefaults` (in a process of its own) and under ours.
+@Suite struct FoundationExchangeTests {
+  let sandbox: Sandbox
+
+  init() throws { sandbox = try Sandbox() }
+
+  /// What Foundation's getters answer over the files of the sandbox.
+  private func peer(_ verb: String) throws -> [String: [String: String]] {
+    let process = Process()
+    process.executableURL = try MapViewerTests.built("FoundationPeer")
+    process.arguments = [verb]
+    process.environment = ["HOME": sandbox.home, "XDG_CONFIG_HOME": sandbox.configuration]
+    let output = Pipe()
+    process.standardOutput = output
+    try process.run()
+    let answers = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    try #require(process.terminationStatus == 0)
+    return try JSONDecoder().decode([String: [String: String]].self, from: answers)
+  }
+
+  /// Both answer the same for every key and getter, but for the getters named.
+  private func compare(_ theirs: [String: [String: String]], _ defaults: UserDefaults, except known: Set<String> = []) {
+    for (key, answers) in theirs {
+      let ours = FoundationPeer.answers(defaults, key)
+      for (getter, answer) in answers where !known.contains("\(key) \(getter)") {
+        #expect(ours[getter] == answer, "\(key) \(getter)")
+      }
+    }
+  }
+
+  @Test func readsWhatFoundationStored() throws {
+    let theirs = try peer("store")
+    #expect(theirs.count == FoundationPeer.objects.count + 2)
+    let defaults = sandbox.defaults()
+    for (key, object) in FoundationPeer.objects {
+      let stored = try FoundationValues.propertyList(#require(defaults.object(forKey: key), "\(key)"))
+      #expect(stored == (try FoundationValues.propertyList(object)), "\(key)")
+    }
+    compare(theirs, defaults)
+  }
+
+  @Test func foundationReadsWhatWeStored() throws {
+    let defaults = sandbox.defaults()
+    for (key, object) in FoundationPeer.objects { defaults.set(object, forKey: key) }
+    defaults.set(URL(fileURLWithPath: "/hello/world"), forKey: "file url")
+    defaults.set(URL(string: "https://exam.example.org/a?b"), forKey: "web url")
+    #expect(defaults.synchronize())
+    // A stored `Float(3.7)` is "3.7" here, and 3.700000047683716 in corelibs.
+    compare(try peer("read"), defaults, except: ["float string"])
+  }
+
+  /// Our class calls Foundation's initializer, which must not look into, or write, files that nobody asked for.
+  @Test func foundationsInitializerTouchesNoFile() async throws {
+    await #expect(processExitsWith: .success) { [folder = sandbox.folder.path as String] in
+      StandardDefaultsTests.enter(folder)
+      let defaults = ManagedDefaults.standard
+      defaults.set(1, forKey: "k")
+      #expect(defaults.synchronize())
+      let files = try FileManager.default.contentsOfDirectory(atPath: folder + "/home/.config")
+      #expect(files.filter { $0.hasSuffix(".plist") } == ["org.example.Editor.plist"])
+    }
+  }
+}

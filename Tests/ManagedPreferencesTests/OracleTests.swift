@@ -1,0 +1,198 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import ManagedPreferences
+
+/// What the tests of corelibs and of GNUstep expect, row by row, where the rows lie beside the package.
+///
+/// A row is run by the small interpreter below or by a body of its own; a row that is neither run nor listed with a reason
+/// fails, so that a new one can't go unnoticed.
+@Suite struct OracleTests {
+  struct Oracles: Decodable {
+    struct Row: Decodable {
+      let id: String
+      let calls: [String]
+      let expected: [Expected]
+    }
+    let assertions: [Row]
+  }
+
+  enum Expected: Decodable, Equatable {
+    case text(String)
+    case number(Double)
+    case flag(Bool)
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.singleValueContainer()
+      if let flag = try? container.decode(Bool.self) {
+        self = .flag(flag)
+      } else if let number = try? container.decode(Double.self) {
+        self = .number(number)
+      } else {
+        self = .text(try container.decode(String.self))
+      }
+    }
+  }
+
+  static func rows(_ name: String) -> [Oracles.Row] {
+    var root = URL(filePath: #filePath)
+    for _ in 0..<3 { root.deleteLastPathComponent() }
+    let file = root.deletingLastPathComponent().appending(path: "shared/oracles/\(name).json")
+    guard let data = try? Data(contentsOf: file),
+      let oracles = try? JSONDecoder().decode(Oracles.self, from: data)
+    else {
+      print("SKIPPED: shared data not found (oracles/\(name).json)")
+      return []
+    }
+    return oracles.assertions
+  }
+
+  // MARK: - corelibs
+
+  @Test func corelibs() throws {
+    for row in Self.rows("scf-TestUserDefaults") {
+      let defaults = try Sandbox().defaults()
+      let isRun = interpret(row, on: defaults) || runOwnBody(row.id, on: defaults)
+      #expect(isRun, "no way to run the row \(row.id)")
+    }
+  }
+
+  /// The rows that are no plain round trip. False for any other.
+  private func runOwnBody(_ id: String, on defaults: ManagedDefaults) -> Bool {
+    switch id {
+    case "scf-create":
+      defaults.set(4, forKey: "ourKey")
+    case "scf-volatile-roundtrip":
+      let now = Date()
+      let inner: [String: Any] = ["a": "1", "b": "2", "c": "3", "when": now]
+      let domain: [String: Any] = [
+        "date": now, "string": "s", "array": [1, 2, 3], "dictionary": inner, "data": Data([1, 2]), "bool": true,
+      ]
+      defaults.setVolatileDomain(domain, forName: "TestDomain")
+      let read = defaults.volatileDomain(forName: "TestDomain")
+      #expect(read.count == 6)
+      #expect(read["date"] as? Date == now)
+      #expect(read["string"] as? String == "s")
+      #expect(read["array"] as? [Int] == [1, 2, 3])
+      let readInner = read["dictionary"] as? [String: Any]
+      #expect(readInner?.count == 4)
+      #expect(readInner?["when"] as? Date == now)
+      #expect(read["data"] as? Data == Data([1, 2]))
+      #expect(read["bool"] as? Bool == true)
+    case "scf-persistent-remove-missing":
+      defaults.removePersistentDomain(forName: "org.example.D")
+      #expect(defaults.persistentDomain(forName: "org.example.D")?.isEmpty != false)
+    case "scf-persistent-removed":
+      defaults.setPersistentDomain(["a": 1], forName: "org.example.D")
+      defaults.removePersistentDomain(forName: "org.example.D")
+      #expect(defaults.persistentDomain(forName: "org.example.D")?.isEmpty != false)
+    default:
+      return false
+    }
+    return true
+  }
+
+  /// Runs rows of the form `set VALUE for key1`, or `register {key1: VALUE}`, then `GETTER(key1)`. False where it can't.
+  private func interpret(_ row: Oracles.Row, on defaults: ManagedDefaults) -> Bool {
+    guard let first = row.calls.first, let last = row.calls.last, let expected = row.expected.first else {
+      return false
+    }
+    if let value = first.firstMatch(of: /^set (.+) for key1$/)?.1, let object = object(value) {
+      defaults.set(object, forKey: "key1")
+    } else if let value = first.firstMatch(of: /^register \{key1: (.+)\}$/)?.1, let object = object(value) {
+      defaults.register(defaults: ["key1": object])
+      defaults.set("saved", forKey: "key1")
+      defaults.removeObject(forKey: "key1")
+    } else {
+      return false
+    }
+    switch (last, expected) {
+    case ("string(key1)", .text(let text)): #expect(defaults.string(forKey: "key1") == text, "\(row.id)")
+    case ("url(key1)", .text(let text)):
+      #expect(defaults.url(forKey: "key1") == object(Substring(text)) as? URL, "\(row.id)")
+    case ("data(key1)", .text(let text)):
+      #expect(defaults.data(forKey: "key1") == object(Substring("Data " + text)) as? Data, "\(row.id)")
+    case ("integer(key1)", .number(let number)): #expect(defaults.integer(forKey: "key1") == Int(number), "\(row.id)")
+    case ("double(key1)", .number(let number)): #expect(defaults.double(forKey: "key1") == number, "\(row.id)")
+    case ("float(key1)", .number(let number)): #expect(defaults.float(forKey: "key1") == Float(number), "\(row.id)")
+    case ("float(key1)", .text("Float(12.34)")): #expect(defaults.float(forKey: "key1") == 12.34, "\(row.id)")
+    case ("double(key1)", .text("Double(Float(12.34)), not 12.34")):
+      #expect(defaults.double(forKey: "key1") == Double(Float(12.34)), "\(row.id)")
+    case ("bool(key1)", .flag(let flag)): #expect(defaults.bool(forKey: "key1") == flag, "\(row.id)")
+    default: return false
+    }
+    return true
+  }
+
+  /// The value that the notation of the rows stands for.
+  private func object(_ notation: Substring) -> Any? {
+    if let text = notation.firstMatch(of: /^(?:[Ss]tring )?"(.*)"$/)?.1 { return String(text) }
+    if let path = notation.firstMatch(of: /^(NSURL|URL|file URL)(?: file)? (.+)$/) {
+      let url = URL(fileURLWithPath: String(path.2))
+      return path.1 == "NSURL" ? NSURL(fileURLWithPath: url.path) : url
+    }
+    if let bytes = notation.firstMatch(of: /^(NSData|Data) (.+)$/) {
+      let hexadecimal = bytes.2 == "00..04" ? "00 01 02 03 04" : bytes.2
+      let data = Data(hexadecimal.split(separator: " ").compactMap { UInt8($0, radix: 16) })
+      return bytes.1 == "NSData" ? NSData(data: data) : data
+    }
+    if let number = notation.firstMatch(of: /^Double (.+)$/)?.1 { return Double(number) }
+    if let number = notation.firstMatch(of: /^Float (.+)$/)?.1 { return Float(number) }
+    if let number = notation.firstMatch(of: /^int (.+)$/)?.1 { return Int(number) }
+    if let flag = notation.firstMatch(of: /^bool (.+)$/)?.1 { return Bool(String(flag)) }
+    return nil
+  }
+
+  // MARK: - GNUstep
+
+  /// Rows that this class does not answer, and why.
+  static let gnustepNotHere: [String: String] = [
+    "gs-languages": "the language domains are a layer that does not exist yet",
+    "gs-set-bool-kvo-prior": "key-value observing is met by the per-key observer",
+    "gs-set-int-kvo": "key-value observing is met by the per-key observer",
+    "gs-remove-bool-kvo": "key-value observing is met by the per-key observer",
+    "gs-notify-register": "only changes of persistent domains post here",
+    "gs-notify-setvolatile": "only changes of persistent domains post here",
+    "gs-notify-removevolatile": "only changes of persistent domains post here",
+    "gs-notify-removesuite": "only changes of persistent domains post here",
+    "gs-notify-searchlist": "there is no setSearchList",
+  ]
+
+  @Test func gnustep() throws {
+    let rows = Self.rows("gnustep-NSUserDefaults")
+    guard !rows.isEmpty else { return }
+    let defaults = try Sandbox().defaults()
+    let count = Mutex(0)
+    let token = NotificationCenter.default.addObserver(
+      forName: UserDefaults.didChangeNotification, object: defaults, queue: nil
+    ) { _ in count.withLock { $0 += 1 } }
+    defer { NotificationCenter.default.removeObserver(token) }
+    for row in rows where Self.gnustepNotHere[row.id] == nil {
+      // Each row goes on where the one before it ended, with the number of notifications by then.
+      switch row.id {
+      case "gs-set-bool":
+        defaults.set(true, forKey: "Test Suite Bool")
+        #expect(defaults.bool(forKey: "Test Suite Bool"))
+        #expect(defaults.object(forKey: "Test Suite Bool") is NSNumber)
+      case "gs-set-str":
+        defaults.set(34, forKey: "Test Suite Int")
+        defaults.set("SetString", forKey: "Test Suite Str")
+        #expect(defaults.string(forKey: "Test Suite Str") == "SetString")
+        #expect(defaults.object(forKey: "Test Suite Str") is String)
+      case "gs-remove-bool":
+        defaults.removeObject(forKey: "Test Suite Bool")
+        #expect(defaults.object(forKey: "Test Suite Bool") == nil)
+      case "gs-set-nil":
+        defaults.set(nil as Any?, forKey: "Test Suite Int")
+        #expect(defaults.object(forKey: "Test Suite Int") == nil)
+      default:
+        Issue.record("no way to run the row \(row.id)")
+      }
+      for case .text(let text) in row.expected {
+        guard let number = text.firstMatch(of: /^notification count (\d+)$/)?.1 else { continue }
+        #expect(count.withLock { $0 } == Int(number), "\(row.id)")
+      }
+    }
+  }
+}
