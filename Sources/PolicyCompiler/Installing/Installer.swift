@@ -107,13 +107,14 @@ public struct Installer: Sendable {
   }
 
   private func installed(_ state: StoreState) -> Bundle? {
-    let candidates =
-      [store.bundle(at: installation.bundleFile)]
-      + (state.marker.map { [store.bundle(ofGeneration: $0.generation)] } ?? [])
-    return candidates.compactMap { $0 }.first { bundle in
-      guard let digest = state.digestOfHighest else { return false }
-      return bundle.serial == state.highestSerial && bundle.sourceDigest == digest
+    guard let digest = state.digestOfHighest else { return nil }
+    func isRight(_ bundle: Bundle) -> Bool { bundle.serial == state.highestSerial && bundle.sourceDigest == digest }
+    if let bundle = store.bundle(at: installation.bundleFile), isRight(bundle) { return bundle }
+    // The copy that was kept beside the generation, where the one in use was exchanged or damaged.
+    guard let marker = state.marker, let kept = store.bundle(ofGeneration: marker.generation), isRight(kept) else {
+      return nil
     }
+    return kept
   }
 
   private func trusted(_ bundle: Bundle, _ path: String) throws(InstallError) -> TrustDecision {

@@ -12,7 +12,7 @@ struct StoreState {
   let highestGeneration: UInt64
   /// The highest serial number that was installed here.
   let highestSerial: UInt64
-  /// The digest of the sources that came with `highestSerial`, where it is known.
+  /// The digest of the sources that came with `highestSerial`; nil where nothing was installed or it is not known.
   let digestOfHighest: [UInt8]?
   /// Generations that were written but never came into use.
   let unfinished: Set<UInt64>
@@ -44,23 +44,24 @@ struct StoreState {
     case .unavailable(let domainFaults): faults += domainFaults.map(\.description)
     case .notInstalled: break
     }
-    if previous == nil, marker == nil { previous = Self.newestForced(in: store, numbers: numbers) }
-
-    // Beside the marker, whatever else remains of earlier installations may know the highest numbers.
-    let kept = numbers.compactMap { store.marker(ofGeneration: $0) }
-    let remains = [store.bundle(at: installation.bundleFile)].compactMap { $0 }
     isEmpty =
-      !hasMarkerFile && numbers.isEmpty && remains.isEmpty && !Footprint.exists(installation.forcedFile)
-    highestGeneration = max(
-      marker?.generation ?? 0, numbers.last ?? 0, previous?.generation ?? 0, kept.map(\.generation).max() ?? 0)
+      !hasMarkerFile && numbers.isEmpty && !Footprint.exists(installation.bundleFile)
+      && !Footprint.exists(installation.forcedFile)
     if let marker {
+      highestGeneration = max(marker.generation, numbers.last ?? 0, previous?.generation ?? 0)
       highestSerial = marker.serial
-      digestOfHighest = marker.sourceDigest
+      // The empty generation 0 comes from no sources, and so from no bundle.
+      digestOfHighest = marker.sourceDigest.isEmpty ? nil : marker.sourceDigest
     } else {
+      previous = previous ?? Self.newestForced(in: store, numbers: numbers)
+      // Without the marker, whatever else remains of earlier installations may know the highest numbers.
+      let kept = numbers.compactMap { store.marker(ofGeneration: $0) }
       let known =
-        kept.map { ($0.serial, $0.sourceDigest) } + remains.map { ($0.serial, $0.sourceDigest) }
-        + (previous.map { [($0.serial, $0.sourceDigest)] } ?? [])
-      let highest = known.max { $0.0 < $1.0 }
+        kept.map { ($0.serial, $0.sourceDigest) } + (previous.map { [($0.serial, $0.sourceDigest)] } ?? [])
+        + (store.bundle(at: installation.bundleFile).map { [($0.serial, $0.sourceDigest)] } ?? [])
+      let highest = known.filter { !$0.1.isEmpty }.max { $0.0 < $1.0 }
+      highestGeneration = max(
+        numbers.last ?? 0, previous?.generation ?? 0, kept.map(\.generation).max() ?? 0)
       highestSerial = highest?.0 ?? 0
       digestOfHighest = highest?.1
       if !isEmpty && !hasMarkerFile {

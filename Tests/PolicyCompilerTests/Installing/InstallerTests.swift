@@ -45,6 +45,15 @@ import Testing
     #expect(!contents.keys.contains { $0.hasSuffix(".tmp") })
   }
 
+  /// `SOURCE_DATE_EPOCH=0` is a serial number like another.
+  @Test func theSerialNumberZero() throws {
+    let host = try TestHost().initialised()
+    let bundle = try TestPolicy(serial: 0, ["A": 1]).bundle()
+    #expect(try host.installer().install(bundle, from: "b").generation == 1)
+    #expect(try host.installer().install(bundle, from: "b").outcome == .unchanged)
+    #expect(try host.installer().refresh().outcome == .unchanged)
+  }
+
   @Test func aRemovedKeyIsFreeAtTheNextGeneration() throws {
     let host = try TestHost().initialised()
     _ = try host.installer().install(try TestPolicy(["A": 1, "B": 2]).bundle(), from: "b")
