@@ -9,26 +9,20 @@ enum Base64 {
     return table
   }()
 
-  static func encode(_ bytes: some Collection<UInt8>) -> [UInt8] {
+  static func encode(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity((bytes.count + 2) / 3 * 4)
-    var group: UInt32 = 0
-    var filled = 0
-    for byte in bytes {
-      group = group << 8 | UInt32(byte)
-      filled += 1
-      if filled == 3 {
-        for shift in [18, 12, 6, 0] as [UInt32] { result.append(alphabet[Int(group >> shift & 0x3F)]) }
-        group = 0
-        filled = 0
-      }
-    }
-    if filled > 0 {
-      group <<= UInt32(8 * (3 - filled))
-      for shift in [18, 12, 6, 0].prefix(filled + 1) as ArraySlice<UInt32> {
-        result.append(alphabet[Int(group >> shift & 0x3F)])
-      }
-      for _ in filled..<3 { result.append(UInt8(ascii: "=")) }
+    var start = bytes.startIndex
+    while start < bytes.endIndex {
+      let count = min(3, bytes.endIndex - start)
+      var group = UInt32(bytes[start]) << 16
+      if count > 1 { group |= UInt32(bytes[start + 1]) << 8 }
+      if count > 2 { group |= UInt32(bytes[start + 2]) }
+      result.append(alphabet[Int(group >> 18)])
+      result.append(alphabet[Int(group >> 12 & 0x3F)])
+      result.append(count > 1 ? alphabet[Int(group >> 6 & 0x3F)] : UInt8(ascii: "="))
+      result.append(count > 2 ? alphabet[Int(group & 0x3F)] : UInt8(ascii: "="))
+      start += count
     }
     return result
   }

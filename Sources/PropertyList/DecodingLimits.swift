@@ -12,6 +12,7 @@ public struct DecodingLimits: Sendable, Hashable {
   /// How many bytes strings and data may have together.
   public var maximumExpandedBytes: Int
 
+  /// Limits of one's own; what is not given is as in `default`.
   public init(
     maximumDepth: Int = 512, maximumBytes: Int = 64 << 20, maximumObjects: Int = 2_000_000,
     maximumExpandedBytes: Int = 256 << 20

@@ -25,30 +25,35 @@ public struct JSONWriter: Sendable {
   /// - Parameter pretty: Whether each member stands on a line of its own, indented by two spaces a level.
   public init(pretty: Bool) { self.pretty = pretty }
 
+  /// Opens an object, as a whole value or as a part of what is open.
   public mutating func beginObject() {
     beginValue()
     bytes.append(UInt8(ascii: "{"))
     open.append(.object(isEmpty: true))
   }
 
+  /// Closes the object that was opened last.
   public mutating func endObject() {
     guard case .object(let isEmpty)? = open.popLast(), !keyIsWritten else { preconditionFailure("no object is open") }
     if !isEmpty { newLine() }
     bytes.append(UInt8(ascii: "}"))
   }
 
+  /// Opens an array, as a whole value or as a part of what is open.
   public mutating func beginArray() {
     beginValue()
     bytes.append(UInt8(ascii: "["))
     open.append(.array(isEmpty: true))
   }
 
+  /// Closes the array that was opened last.
   public mutating func endArray() {
     guard case .array(let isEmpty)? = open.popLast() else { preconditionFailure("no array is open") }
     if !isEmpty { newLine() }
     bytes.append(UInt8(ascii: "]"))
   }
 
+  /// The key of the value that comes next. Keys are neither sorted nor compared.
   public mutating func key(_ key: String) {
     guard case .object(let isEmpty)? = open.last, !keyIsWritten else { preconditionFailure("a key outside an object") }
     if !isEmpty { bytes.append(UInt8(ascii: ",")) }
@@ -60,11 +65,13 @@ public struct JSONWriter: Sendable {
     keyIsWritten = true
   }
 
+  /// A string; control characters are escaped, all else is UTF-8.
   public mutating func string(_ text: String) {
     beginValue()
     appendQuoted(text)
   }
 
+  /// An integer of any width, in full.
   public mutating func integer(_ number: some BinaryInteger) {
     beginValue()
     bytes.append(contentsOf: String(number).utf8)
@@ -79,11 +86,13 @@ public struct JSONWriter: Sendable {
     bytes.append(contentsOf: text.utf8)
   }
 
+  /// `true` or `false`.
   public mutating func boolean(_ flag: Bool) {
     beginValue()
     bytes.append(contentsOf: (flag ? "true" : "false").utf8)
   }
 
+  /// `null`, for what is not there. (No property-list value is null.)
   public mutating func null() {
     beginValue()
     bytes.append(contentsOf: "null".utf8)
@@ -102,7 +111,7 @@ public struct JSONWriter: Sendable {
     case .data(let data):
       beginValue()
       bytes.append(UInt8(ascii: "\""))
-      bytes.append(contentsOf: Base64.encode(data))
+      bytes.append(contentsOf: Base64.encode(data[...]))
       bytes.append(UInt8(ascii: "\""))
     case .array(let elements):
       beginArray()

@@ -1,7 +1,8 @@
 /// Reads old-style property lists: OpenStep's text, GNUstep's typed values, and the lines of `.strings` files.
 ///
 /// ```
-/// { key = value; "quoted \U00e9" = (a, b); data = <0a0b>; number = <*I5>; flag = <*BY>; when = <*D2001-02-03 04:05:06 +0000>; }
+/// { key = value; "quoted \U00e9" = (a, b); data = <0a0b>;
+///   number = <*I5>; flag = <*BY>; when = <*D2001-02-03 04:05:06 +0000>; }
 /// ```
 /// Without GNUstep's `<*…>` every scalar is a string. Stricter than Foundation: each member ends with `;`, a comment that
 /// begins also ends, an escape exists or is an error, and a key stands once.

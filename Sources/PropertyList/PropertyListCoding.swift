@@ -9,6 +9,7 @@ public enum PropertyListFormat: Sendable, Hashable, CaseIterable, CustomStringCo
   /// JSON (RFC 8259). It has no dates and no data: these are written as strings and come back as strings.
   case json
 
+  /// With its article, for messages: `an XML property list`.
   public var description: String {
     switch self {
     case .binary: "a binary property list"

@@ -2,19 +2,23 @@
 ///
 /// The conversion from and to text stands in `PropertyListDate+RFC3339.swift`.
 public struct PropertyListDate: Sendable, Hashable, Comparable {
+  /// Seconds since 2001-01-01T00:00:00Z, negative before it.
   public var secondsSinceReferenceDate: Double
 
   /// 2001-01-01T00:00:00Z in Unix time.
   public static let referenceDateInUnixTime: Double = 978_307_200
 
+  /// The moment that many seconds after 2001-01-01T00:00:00Z.
   public init(secondsSinceReferenceDate: Double) {
     self.secondsSinceReferenceDate = secondsSinceReferenceDate
   }
 
+  /// The moment that many seconds after 1970-01-01T00:00:00Z.
   public init(unixTime: Double) {
     secondsSinceReferenceDate = unixTime - Self.referenceDateInUnixTime
   }
 
+  /// Seconds since 1970-01-01T00:00:00Z.
   public var unixTime: Double { secondsSinceReferenceDate + Self.referenceDateInUnixTime }
 
   public static func == (a: Self, b: Self) -> Bool {

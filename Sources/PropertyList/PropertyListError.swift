@@ -2,9 +2,12 @@
 ///
 /// The words for people are `description`; programs look at `reason` and `position`.
 public struct PropertyListError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// What is wrong.
   public let reason: Reason
+  /// Where it is wrong.
   public let position: Position
 
+  /// An error about this, there.
   public init(_ reason: Reason, at position: Position) {
     self.reason = reason
     self.position = position
@@ -63,6 +66,7 @@ public struct PropertyListError: Error, Hashable, Sendable, CustomStringConverti
     case unrepresentable(String, format: PropertyListFormat)
   }
 
+  /// One line: the place and one sentence, without the file's name, which the caller knows.
   public var description: String {
     let place =
       switch position {

@@ -3,18 +3,22 @@ public struct PropertyListInteger: Sendable, Hashable, Comparable, ExpressibleBy
 {
   /// The low 64 bits in two's complement.
   public let bitPattern: UInt64
+  /// Whether the value is below zero.
   public let isNegative: Bool
 
+  /// A signed integer.
   public init(_ value: Int64) {
     bitPattern = UInt64(bitPattern: value)
     isNegative = value < 0
   }
 
+  /// An unsigned integer.
   public init(_ value: UInt64) {
     bitPattern = value
     isNegative = false
   }
 
+  /// An integer of the machine's width.
   public init(_ value: Int) { self.init(Int64(value)) }
 
   public init(integerLiteral value: Int64) { self.init(value) }
@@ -30,10 +34,12 @@ public struct PropertyListInteger: Sendable, Hashable, Comparable, ExpressibleBy
   /// The nearest Int64: what the `integer` getter answers.
   public var clampedToInt64: Int64 { int64 ?? .max }
 
+  /// The nearest Double.
   public var double: Double {
     isNegative ? Double(Int64(bitPattern: bitPattern)) : Double(bitPattern)
   }
 
+  /// Decimal digits, in full.
   public var description: String {
     isNegative ? String(Int64(bitPattern: bitPattern)) : String(bitPattern)
   }

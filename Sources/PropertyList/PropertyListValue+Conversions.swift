@@ -65,14 +65,17 @@ extension PropertyListValue {
     return strings
   }
 
+  /// An array as it is; nil for all else.
   public var arrayValue: [PropertyListValue]? {
     if case .array(let elements) = self { elements } else { nil }
   }
 
+  /// A dictionary as it is; nil for all else.
   public var dictionaryValue: [String: PropertyListValue]? {
     if case .dictionary(let members) = self { members } else { nil }
   }
 
+  /// Data as they are; nil for all else.
   public var dataValue: [UInt8]? {
     if case .data(let bytes) = self { bytes } else { nil }
   }

@@ -54,6 +54,7 @@ public enum PropertyListValue: Sendable, Hashable {
     }
   }
 
+  /// Which of the eight types this is.
   public var type: PropertyListType {
     switch self {
     case .string: .string
@@ -87,6 +88,7 @@ public enum PropertyListType: UInt8, Sendable, Hashable, CaseIterable, CustomStr
     }
   }
 
+  /// The type of this name, nil for any other name.
   public init?(_ name: some StringProtocol) {
     guard let type = Self.allCases.first(where: { $0.description == name }) else { return nil }
     self = type
