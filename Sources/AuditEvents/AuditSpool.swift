@@ -44,13 +44,8 @@ public final class AuditSpool: AuditEventSink {
     if !SpoolQueue.shared.enqueue(event, for: self) { lost.add(1, ordering: .relaxed) }
   }
 
-  /// Writes what is queued and waits for it; true when nothing of it was lost.
-  @discardableResult
-  public func flush() -> Bool {
-    let before = dropped
-    SpoolQueue.shared.drain()
-    return dropped == before
-  }
+  /// Writes what is queued on the calling thread, and waits for what the background thread is writing.
+  public func flush() { SpoolQueue.shared.drain() }
 
   /// Appends events to the file; what does not reach it is counted. Called by one thread at a time.
   func append(_ events: [AuditEvent], lockTimeout: Double) {

@@ -14,7 +14,7 @@ public enum ArgumentDomain {
       let token = arguments[index]
       let next = index + 1 < arguments.count ? arguments[index + 1] : nil
       if isKey(token), let next, !isKey(next) {
-        let key = String(token.dropFirst())
+        let key = String(token.unicodeScalars.dropFirst())
         if !key.isEmpty { result[key] = value(next) }
         index += 2
       } else {

@@ -24,6 +24,12 @@ extension SearchList {
   @inline(__always)
   private static func withUTF8<R>(_ key: String, _ body: (UnsafeRawBufferPointer) -> R) -> R {
     if let result = key.utf8.withContiguousStorageIfAvailable({ body(UnsafeRawBufferPointer($0)) }) { return result }
+    return withCopiedUTF8(key, body)
+  }
+
+  /// Kept apart, so that the common path stays short. No string of Swift's own comes here.
+  @inline(never)
+  private static func withCopiedUTF8<R>(_ key: String, _ body: (UnsafeRawBufferPointer) -> R) -> R {
     var key = key
     return key.withUTF8 { body(UnsafeRawBufferPointer($0)) }
   }

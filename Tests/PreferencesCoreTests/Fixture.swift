@@ -1,0 +1,159 @@
+import AuditEvents
+import ForcedDomain
+import Glibc
+import LinuxFiles
+public import PropertyList
+import Synchronization
+
+@testable import PreferencesCore
+
+/// A home, a configuration directory and an installation of their own, removed at the end.
+final class Fixture: Sendable {
+  static let domain = "org.example.Editor"
+
+  let directory: String
+  let sink = RecordingSink()
+  let clock = TestClock()
+  private let isOwner: Bool
+
+  init() {
+    directory = "/tmp/managed-preferences-tests.\(getpid()).\(UInt64.random(in: .min ... .max))"
+    isOwner = true
+    try! Directory.createAll(configuration, mode: 0o700)
+    try! Directory.createAll(installation.stateDirectory, mode: 0o755)
+  }
+
+  /// In a child process: the parent's fixture, left there at the end.
+  init(in directory: String) {
+    self.directory = directory
+    isOwner = false
+  }
+
+  deinit { if isOwner { try? Directory.removeTree(directory) } }
+
+  var home: String { directory + "/home" }
+  var configuration: String { home + "/.config" }
+  var installation: Installation { Installation(root: directory + "/root") }
+  func file(_ domain: String = Fixture.domain) -> String { UserLocations.file(ofDomain: domain, in: configuration) }
+
+  func list(
+    _ domain: String = Fixture.domain, application: String? = nil, arguments: [String] = [], observes: Bool = false,
+    user: UserFacts = UserFacts(userID: 1000, groupIDs: [1000])
+  ) -> SearchList {
+    let clock = clock
+    return try! SearchList(
+      configuration: SearchList.Configuration(
+        domain: domain, applicationDomain: application, homeDirectory: home, configurationDirectory: configuration,
+        arguments: arguments, installation: installation, sink: sink, observes: observes, clock: { clock.now },
+        userFacts: user))
+  }
+
+  func store(_ values: [String: PropertyListValue], _ domain: String = Fixture.domain) {
+    try! Directory.createAll(configuration, mode: 0o700)
+    let bytes = try! PropertyListCoding.encode(.dictionary(values), as: .xml)
+    try! AtomicReplacement.write(bytes, to: file(domain), mode: 0o600, durable: false)
+  }
+
+  /// What the file on the disk holds, nil where there is none.
+  func stored(_ domain: String = Fixture.domain) -> [String: PropertyListValue]? {
+    guard let (bytes, _) = try? WholeFile.read(file(domain)) else { return nil }
+    return try? PropertyListCoding.decode(bytes).dictionaryValue
+  }
+
+  /// One line of policy.
+  struct Line {
+    var domain = Fixture.domain
+    var key: String
+    var value: PropertyListValue?
+    var section = PolicySection.forced
+    var action = EntryAction.replace
+    var priority: Int64 = 0
+    var condition = Condition.always
+    var intervals: [[Range<Int64>]] = []
+    var profile = "org.example.base"
+  }
+
+  static let horizon: Range<Int64> = 0..<4_000_000_000
+
+  /// Installs a generation as the installer does: the forced file, then the marker.
+  func install(_ lines: [Line], generation: UInt64 = 1) {
+    let bytes = Self.forcedFile(lines, generation: generation)
+    try! AtomicReplacement.write(bytes, to: installation.forcedFile, mode: 0o644, durable: false)
+    let checksum = try! ForcedDomain(bytes: bytes, expecting: [.forced]).checksum
+    mark(generation, checksum: checksum)
+  }
+
+  func mark(_ generation: UInt64, checksum: UInt64) {
+    let marker = GenerationMarker(
+      generation: generation, serial: generation, sourceDigest: [], hostName: "lab-a-03", installedAt: 0,
+      forcedChecksum: checksum)
+    try! AtomicReplacement.write(marker.bytes, to: installation.generationMarker, mode: 0o644, durable: false)
+  }
+
+  static func forcedFile(_ lines: [Line], generation: UInt64) -> [UInt8] {
+    var writer = ForcedDomainWriter(kind: .forced)
+    for line in lines {
+      let profile = writer.addProfile(ProfileReference(id: line.profile, title: "Title of \(line.profile)"))
+      let condition =
+        line.condition == .always ? 0 : writer.addCondition(line.condition, intervals: line.intervals)
+      let key = writer.addKey(domain: writer.addDomain(line.domain), key: line.key)
+      let value = line.value.map { writer.addValue($0) }
+      writer.addEntry(
+        key: key, section: line.section, action: line.action,
+        rank: Rank(priority: line.priority, isOverride: false, hostClass: .none, userClass: .none),
+        condition: condition, profile: profile, value: value)
+    }
+    return try! writer.finish(
+      FileStamp(generation: generation, serial: generation, hostName: "lab-a-03", horizon: horizon))
+  }
+}
+
+final class RecordingSink: AuditEventSink {
+  private let events = Mutex<[AuditEvent]>([])
+  func send(_ event: AuditEvent) { events.withLock { $0.append(event) } }
+  func taken(_ kind: AuditEvent.Kind) -> [[String: PropertyListValue]] {
+    events.withLock { $0.filter { $0.kind == kind }.map(\.fields) }
+  }
+}
+
+final class TestClock: Sendable {
+  private let seconds = Atomic<Int64>(1000)
+  var now: Int64 {
+    get { seconds.load(ordering: .relaxed) }
+    set { seconds.store(newValue, ordering: .relaxed) }
+  }
+}
+
+/// The changes that an observer was told.
+final class Heard: Sendable {
+  private let changes = Mutex<[SearchListChange]>([])
+  func note(_ change: SearchListChange) { changes.withLock { $0.append(change) } }
+  var all: [SearchListChange] { changes.withLock { $0 } }
+
+  /// Waits until something was heard that fits; false after many seconds.
+  func wait(_ fits: (SearchListChange) -> Bool) -> Bool {
+    for _ in 0..<4000 {
+      if all.contains(where: fits) { return true }
+      usleep(5000)
+    }
+    return false
+  }
+}
+
+/// Waits for what another thread or process brings about; false after many seconds.
+func eventually(_ condition: () -> Bool) -> Bool {
+  for _ in 0..<4000 {
+    if condition() { return true }
+    usleep(5000)
+  }
+  return false
+}
+
+extension PropertyListValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
+  ExpressibleByBooleanLiteral, ExpressibleByFloatLiteral
+{
+  public init(stringLiteral value: String) { self = .string(value) }
+  public init(integerLiteral value: Int) { self = .integer(PropertyListInteger(value)) }
+  public init(booleanLiteral value: Bool) { self = .boolean(value) }
+  public init(floatLiteral value: Double) { self = .real(value) }
+}

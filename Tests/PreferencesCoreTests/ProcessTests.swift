@@ -1,0 +1,235 @@
+import AuditEvents
+import Foundation
+import Glibc
+import LinuxFiles
+import PropertyList
+import Testing
+
+@testable import PreferencesCore
+
+/// What only several processes can show. Each child is an exit test: a process of its own that runs the closure.
+@Suite struct ProcessTests {
+  @Test func aNormalEndBringsChangesToTheDisk() async {
+    let fixture = Fixture()
+    let directory = fixture.directory
+    await #expect(processExitsWith: .success) { [directory = directory as String] in
+      let list = Fixture(in: directory).list()
+      list.set("x", forKey: "a")
+      list.set(1, forKey: "b")
+      list.set(.date(PropertyListDate(secondsSinceReferenceDate: 0.123456)), forKey: "c")
+      exit(0)
+    }
+    #expect(
+      fixture.stored() == ["a": "x", "b": 1, "c": .date(PropertyListDate(secondsSinceReferenceDate: 0.123456))])
+  }
+
+  @Test func aKilledProcessLeavesAWholeFile() async {
+    let fixture = Fixture()
+    fixture.store(["before": 1])
+    let directory = fixture.directory
+    for round in 0..<3 {
+      await #expect(processExitsWith: .signal(SIGKILL)) { [directory = directory as String, round = round as Int] in
+        let list = Fixture(in: directory).list()
+        for number in 0..<200 { list.set(.integer(PropertyListInteger(number)), forKey: "key\(number)") }
+        list.synchronize()
+        list.set(.integer(PropertyListInteger(round)), forKey: "round")
+        // Somewhere in the middle of the background's write.
+        usleep(UInt32(240_000 + round * 10_000))
+        kill(getpid(), SIGKILL)
+      }
+      let stored = fixture.stored()
+      #expect(stored?["before"] == 1)
+      #expect(stored?["key199"] == 199)
+      let leftovers = try! Directory.names(in: fixture.configuration).filter { $0.contains(".damaged-") }
+      #expect(leftovers == [])
+    }
+    #expect(fixture.list().synchronize(), "the lock fell with its holder")
+  }
+
+  @Test func eightWritersLoseNothingOfEachOther() async {
+    let fixture = Fixture()
+    fixture.store(["z": 0])
+    let directory = fixture.directory
+    let reader = fixture.list()
+    await withTaskGroup(of: Void.self) { group in
+      for writer in 0..<8 {
+        group.addTask {
+          await #expect(processExitsWith: .success) { [directory = directory as String, writer = writer as Int] in
+            let list = Fixture(in: directory).list()
+            for number in 0..<60 {
+              list.set(.integer(PropertyListInteger(number)), forKey: "w\(writer).\(number)")
+              list.set(.integer(PropertyListInteger(number)), forKey: "z")
+              if number % 10 == 9, !list.synchronize() { exit(1) }
+            }
+            exit(0)
+          }
+        }
+      }
+      group.addTask {
+        for _ in 0..<300 {
+          reader.synchronize()
+          #expect(reader.value("z") != nil, "a key that is only ever overwritten is never absent")
+          usleep(2000)
+        }
+      }
+    }
+    let stored = fixture.stored() ?? [:]
+    #expect(stored.count == 8 * 60 + 1)
+  }
+
+  @Test func anotherProcessSeesASetWithoutRestart() async {
+    let fixture = Fixture()
+    let list = fixture.list(observes: true)
+    let directory = fixture.directory
+    await #expect(processExitsWith: .success) { [directory = directory as String] in
+      Fixture(in: directory).list().set("hello", forKey: "k")
+      exit(0)
+    }
+    #expect(eventually { list.string("k") == "hello" })
+  }
+
+  @Test func aForkedChildDoesNotWriteItsParentsChanges() async {
+    let fixture = Fixture()
+    let directory = fixture.directory
+    await #expect(processExitsWith: .success) { [directory = directory as String] in
+      let fixture = Fixture(in: directory)
+      let list = fixture.list(observes: true)
+      list.set(1, forKey: "parent")
+      let child = fork()
+      if child == 0 {
+        // Visible, but not ours to write; what the child sets is.
+        guard list.integer("parent") == 1 else { _exit(1) }
+        list.set(2, forKey: "child")
+        guard list.synchronize() else { _exit(2) }
+        guard let stored = fixture.stored(), stored["child"] == 2, stored["parent"] == nil else { _exit(3) }
+        list.set(3, forKey: "late")
+        exit(0)
+      }
+      var status: Int32 = 0
+      // The parent's writer waits until the child is done: its 250 ms have hardly begun, and synchronize is quick.
+      waitpid(child, &status, 0)
+      guard status == 0 else { exit(EXIT_FAILURE) }
+      list.set(4, forKey: "parent")
+      exit(list.synchronize() ? 0 : 1)
+    }
+    #expect(fixture.stored() == ["parent": 4, "child": 2, "late": 3])
+  }
+
+  @Test func aForkedChildReadsAndWatches() async {
+    let fixture = Fixture()
+    fixture.install([Fixture.Line(key: "k", value: 1)])
+    let directory = fixture.directory
+    await #expect(processExitsWith: .success) { [directory = directory as String] in
+      let fixture = Fixture(in: directory)
+      let list = fixture.list(observes: true)
+      let child = fork()
+      if child == 0 {
+        guard list.integer("k") == 1, list.isForced("k") else { _exit(1) }
+        fixture.install([Fixture.Line(key: "k", value: 2)], generation: 2)
+        let heard = Heard()
+        let subscription = list.onChange(heard.note)
+        guard eventually({ list.integer("k") == 2 }) else { _exit(2) }
+        subscription.cancel()
+        _exit(0)
+      }
+      var status: Int32 = 0
+      waitpid(child, &status, 0)
+      exit(status == 0 ? 0 : 1)
+    }
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "needs root, to become two users"))
+  func rootWithSomebodyElsesHomeLeavesNothingThere() async {
+    let fixture = Fixture()
+    chown(fixture.home, 1234, 1234)
+    chown(fixture.configuration, 1234, 1234)
+    fixture.store(["k": 1])
+    chown(fixture.file(), 1234, 1234)
+    let before = try! FileMetadata.of(fixture.file())
+    let list = fixture.list()
+    #expect(list.integer("k") == 1)
+    list.set(2, forKey: "k")
+    list.setPersistentDomain(["x": 1], forName: "org.example.New")
+    #expect(!list.synchronize())
+    #expect(
+      list.faults.first?.message
+        == "cannot write as root in another user's directory \(fixture.configuration): Operation not permitted")
+    #expect(try! FileMetadata.of(fixture.file()) == before)
+    #expect(try! Directory.names(in: fixture.configuration) == ["\(Fixture.domain).plist"])
+    // The user herself is not hindered.
+    chmod(fixture.directory, 0o755)
+    let directory = fixture.directory
+    await #expect(processExitsWith: .success) { [directory = directory as String] in
+      guard setgid(1234) == 0, setuid(1234) == 0 else { exit(1) }
+      let list = Fixture(in: directory).list()
+      list.set(3, forKey: "k")
+      exit(list.synchronize() ? 0 : 1)
+    }
+    #expect(fixture.stored() == ["k": 3])
+    #expect(try! FileMetadata.of(fixture.file()).userID == 1234)
+    #expect(try! FileMetadata.of(fixture.file()).permissions == 0o600)
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "needs root, to become somebody who may not write"))
+  func aReadOnlyFileIsLeftAlone() async {
+    let fixture = Fixture()
+    fixture.store(["k": 1])
+    chmod(fixture.file(), 0o444)
+    for path in [fixture.directory, fixture.home, fixture.configuration, fixture.file()] { chown(path, 1234, 1234) }
+    let directory = fixture.directory
+    await #expect(processExitsWith: .success) { [directory = directory as String] in
+      guard setgid(1234) == 0, setuid(1234) == 0 else { exit(1) }
+      let list = Fixture(in: directory).list()
+      list.set(2, forKey: "k")
+      exit(!list.synchronize() && list.faults.map(\.kind) == [.unwritable] ? 0 : 1)
+    }
+    #expect(fixture.stored() == ["k": 1])
+  }
+
+  /// Foundation reads what we write, and we what it writes (XML, on Linux).
+  @Test func filesAreFoundations() throws {
+    let fixture = Fixture()
+    let list = fixture.list()
+    list.set("ours", forKey: "text")
+    list.set(.array([1, "a", 2.5, true]), forKey: "list")
+    #expect(list.synchronize())
+    let ours = try #require(
+      PropertyListSerialization.propertyList(
+        from: Data(contentsOf: URL(fileURLWithPath: fixture.file())), format: nil) as? NSDictionary)
+    #expect(ours == ["text": "ours", "list": [1, "a", 2.5, true] as [Any]] as NSDictionary)
+    try PropertyListSerialization.data(
+      fromPropertyList: ["text": "theirs", "n": 3] as [String: Any], format: .xml, options: 0
+    ).write(to: URL(fileURLWithPath: fixture.file()), options: .atomic)
+    list.synchronize()
+    #expect(list.dictionaryRepresentation() == ["text": "theirs", "n": 3])
+  }
+
+  /// Two hundred processes of one user may have more lists that observe than the kernel has inotify instances.
+  @Test func withoutInotifyObserversAreToldAllTheSame() async {
+    let fixture = Fixture()
+    fixture.install([Fixture.Line(key: "k", value: 1)])
+    let directory = fixture.directory
+    await #expect(processExitsWith: .success) { [directory = directory as String] in
+      // No descriptors are left when the watcher asks for an inotify instance.
+      let fixture = Fixture(in: directory)
+      let list = fixture.list(observes: true)
+      var kept: [Int32] = []
+      while true {
+        let descriptor = inotify_init1(Int32(IN_CLOEXEC))
+        if descriptor < 0 { break }
+        kept.append(descriptor)
+      }
+      let heard = Heard()
+      let subscription = list.onChange(heard.note)
+      fixture.install([Fixture.Line(key: "k", value: 2)], generation: 2)
+      let isTold = heard.wait { $0.source == .policy }
+      subscription.cancel()
+      exit(isTold && list.integer("k") == 2 ? 0 : 1)
+    }
+  }
+}
+
+/// Swift hides `fork`; a library must nevertheless bear being forked.
+private let fork: @convention(c) () -> pid_t = {
+  unsafeBitCast(dlsym(nil, "fork"), to: (@convention(c) () -> pid_t).self)
+}()

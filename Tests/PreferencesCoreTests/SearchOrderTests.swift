@@ -1,0 +1,177 @@
+import ForcedDomain
+import LinuxFiles
+import PropertyList
+import Testing
+
+@testable import PreferencesCore
+
+@Suite struct SearchOrderTests {
+  struct Row: Sendable, CustomTestStringConvertible {
+    let id: String
+    /// The stores that have the key, by name.
+    let stores: [String]
+    let winner: Layer?
+    var testDescription: String { id }
+  }
+
+  /// Every store that exists, from the first to the last.
+  static let all = [
+    "forced own", "forced suite 2", "forced suite 1", "forced global", "argument", "application", "suite 2", "suite 1",
+    "global", "recommended own", "recommended suite 2", "recommended suite 1", "recommended global", "registration",
+  ]
+
+  static let rows: [Row] =
+    all.indices.map { index in
+      Row(id: "\(all[index]) and all behind it", stores: Array(all[index...]), winner: layer(all[index]))
+    } + [Row(id: "nothing", stores: [], winner: nil)]
+
+  static func layer(_ store: String) -> Layer {
+    Layer(rawValue: String(store.prefix { $0 != " " }))!
+  }
+
+  static func fixture(_ stores: [String]) -> (Fixture, SearchList) {
+    let fixture = Fixture()
+    func value(_ store: String) -> [String: PropertyListValue] {
+      stores.contains(store) ? ["key": .string(store)] : [:]
+    }
+    var lines: [Fixture.Line] = []
+    for (name, domain) in [
+      ("own", Fixture.domain), ("suite 1", "org.example.One"), ("suite 2", "org.example.Two"),
+      ("global", GlobalDomain.name),
+    ] {
+      for section in [PolicySection.forced, .recommended] {
+        let store = (section == .forced ? "forced " : "recommended ") + name
+        if stores.contains(store) {
+          lines.append(Fixture.Line(domain: domain, key: "key", value: .string(store), section: section))
+        }
+      }
+    }
+    fixture.install(lines)
+    fixture.store(value("application"))
+    fixture.store(value("suite 1"), "org.example.One")
+    fixture.store(value("suite 2"), "org.example.Two")
+    fixture.store(value("global"), GlobalDomain.name)
+    let list = fixture.list(arguments: stores.contains("argument") ? ["-key", "argument"] : [])
+    list.register(value("registration"))
+    #expect(list.addSuite("org.example.One"))
+    #expect(list.addSuite("org.example.Two"))
+    return (fixture, list)
+  }
+
+  @Test(arguments: rows) func theFirstStoreThatHasTheKeyAnswers(row: Row) {
+    let (_, list) = Self.fixture(row.stores)
+    #expect(list.string("key") == row.stores.first)
+    #expect(list.value("key") == row.stores.first.map { .string($0) })
+    #expect(list.isForced("key") == (row.winner == .forced))
+    let resolution = list.resolution(of: "key")
+    #expect(resolution.winner == row.winner)
+    #expect(resolution.value == list.value("key"))
+    #expect(resolution.isForced == list.isForced("key"))
+    #expect(resolution.considered.filter { $0.value != nil }.map(\.value) == row.stores.map { .string($0) })
+    #expect(list.dictionaryRepresentation() == row.stores.first.map { ["key": .string($0)] } ?? [:])
+  }
+
+  @Test func evidenceNamesFilesAndProfiles() throws {
+    let (fixture, list) = Self.fixture(Self.all)
+    let resolution = list.resolution(of: "key")
+    #expect(
+      resolution.forcedBy == [ForcedBy(profile: "org.example.base", title: "Title of org.example.base", generation: 1)])
+    #expect(resolution.considered.map(\.layer).map(\.rawValue) == Self.all.map { Self.layer($0).rawValue })
+    let application = try #require(resolution.considered.first { $0.layer == .application })
+    #expect(application.path == fixture.file())
+    #expect(application.domain == Fixture.domain)
+    #expect(list.forcedBy("other") == [])
+  }
+
+  @Test func nothingAUserControlsOutranksAForcedKey() {
+    let fixture = Fixture()
+    fixture.install([Fixture.Line(key: "lockScreen", value: true)])
+    fixture.store(["lockScreen": false, "free": 1])
+    let list = fixture.list(arguments: ["-lockScreen", "NO", "-free", "2", "--", "-late", "3"])
+    #expect(list.setVolatileDomain(["lockScreen": false], forName: "mine"))
+    list.removeVolatileDomain(forName: VolatileDomainName.argument)
+    #expect(list.setVolatileDomain(["lockScreen": false, "free": "2"], forName: VolatileDomainName.argument))
+    list.set(false, forKey: "lockScreen")
+    list.register(["lockScreen": false])
+    #expect(list.bool("lockScreen"))
+    #expect(list.isForced("lockScreen"))
+    #expect(list.integer("free") == 2, "a free key obeys the command line")
+    #expect(list.value("late") == nil, "nothing is read behind --")
+  }
+
+  @Test func suitesMoveToTheFrontAndLeave() {
+    let (fixture, list) = Self.fixture(["suite 1", "suite 2"])
+    #expect(list.string("key") == "suite 2")
+    #expect(list.addSuite("org.example.One"))
+    #expect(list.string("key") == "suite 1")
+    list.removeSuite("org.example.One")
+    #expect(list.string("key") == "suite 2")
+    list.removeSuite("org.example.Two")
+    #expect(list.string("key") == nil)
+    #expect(fixture.list().string("key") == nil, "suites concern their own list alone")
+  }
+
+  @Test(arguments: [Fixture.domain, GlobalDomain.name, "", "a/b", ".hidden", String(repeating: "x", count: 256)])
+  func refusesAsASuite(name: String) {
+    #expect(!Fixture().list().addSuite(name))
+  }
+
+  @Test func aSuiteTakesTheApplicationsPlace() {
+    let fixture = Fixture()
+    fixture.install([
+      Fixture.Line(domain: "group.lab", key: "a", value: "suite"), Fixture.Line(key: "b", value: "application"),
+    ])
+    fixture.store(["c": "suite"], "group.lab")
+    fixture.store(["d": "application"])
+    let list = fixture.list("group.lab", application: Fixture.domain)
+    #expect(list.dictionaryRepresentation() == ["a": "suite", "c": "suite"])
+    #expect(!list.addSuite(Fixture.domain))
+    list.set(1, forKey: "e")
+    #expect(list.synchronize())
+    #expect(fixture.stored("group.lab") == ["c": "suite", "e": 1])
+  }
+
+  @Test func theGlobalDomainHasAListOfItsOwn() {
+    let fixture = Fixture()
+    fixture.install([Fixture.Line(domain: GlobalDomain.name, key: "a", value: 1)])
+    fixture.store(["b": 2], GlobalDomain.name)
+    let list = fixture.list(GlobalDomain.name)
+    #expect(list.dictionaryRepresentation() == ["a": 1, "b": 2])
+    #expect(list.resolution(of: "b").winner == .global)
+    list.set(3, forKey: "b")
+    #expect(list.synchronize())
+    #expect(fixture.stored(GlobalDomain.name) == ["b": 3])
+    #expect(fixture.file(GlobalDomain.name) == fixture.configuration + "/.GlobalPreferences.plist")
+  }
+
+  @Test func registeredDefaultsMergeAndStayInMemory() {
+    let fixture = Fixture()
+    let list = fixture.list()
+    list.register(["a": 1, "b": 1])
+    list.register(["b": 2, "c": 3])
+    #expect(list.dictionaryRepresentation() == ["a": 1, "b": 2, "c": 3])
+    list.removeValue(forKey: "a")
+    #expect(list.integer("a") == 1)
+    let many = Dictionary(uniqueKeysWithValues: (0..<100).map { ("k\($0)", PropertyListValue.string("v")) })
+    list.register(many)
+    #expect(list.string("k99") == "v")
+    #expect(list.synchronize())
+    #expect(fixture.stored() == nil)
+  }
+
+  @Test func volatileDomains() {
+    let list = Fixture().list(arguments: ["-a", "1"])
+    #expect(list.volatileDomainNames == ["NSArgumentDomain", "NSRegistrationDomain"])
+    #expect(list.volatileDomain(forName: "NSArgumentDomain") == ["a": "1"])
+    #expect(list.setVolatileDomain(["x": 1], forName: "mine"))
+    #expect(!list.setVolatileDomain(["x": 2], forName: "mine"))
+    #expect(list.volatileDomain(forName: "mine") == ["x": 1])
+    #expect(list.value("x") == nil, "only the known ones are searched")
+    list.removeVolatileDomain(forName: "NSArgumentDomain")
+    list.removeVolatileDomain(forName: "NSRegistrationDomain")
+    #expect(list.volatileDomainNames == ["mine"])
+    #expect(list.value("a") == nil)
+    list.register(["r": 1])
+    #expect(list.integer("r") == 1)
+  }
+}
