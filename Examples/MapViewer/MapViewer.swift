@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import ManagedPreferences
+import Synchronization
 
 /// A map in a terminal whose type is a preference: `MapViewer`, `MapViewer --show`, `MapViewer --choose Satellite`.
 @main
@@ -35,10 +36,19 @@ struct MapViewer {
       MapViewer -MapType Hybrid     a choice for this launch alone
     """
 
-  func show() {
-    let lock = preference.lock?.label()
-    print(preference.mapType.picture)
-    print(MapTypeControl(text: preference.text, lock: lock, styled: Self.isTerminal).line)
+  func show() { draw(onlyIfChanged: false) }
+
+  /// What was drawn last, so that a change is drawn once, whoever notices it first.
+  private static let lastControl = Mutex("")
+
+  private func draw(onlyIfChanged: Bool) {
+    let control = MapTypeControl(
+      text: preference.text, lock: preference.lock?.label(), styled: Self.isTerminal && Self.mayStyle)
+    Self.lastControl.withLock { last in
+      if onlyIfChanged && control.line == last { return }
+      last = control.line
+      Self.say(preference.mapType.picture + "\n" + control.line + "\n")
+    }
   }
 
   /// Stores a choice and says what came of it; the exit status that fits.
@@ -59,13 +69,18 @@ struct MapViewer {
       Self.complain("\(type.rawValue) could not be stored. Look at the permissions of the folder of your preferences.")
       return 74
     }
-    show()
+    draw(onlyIfChanged: true)
     return 0
   }
 
   /// One command a line, from a person or a pipe, until `q` or the end of input.
   func run() {
     show()
+    // Another process, a new policy, an exam that begins: whatever changes the preference or its lock is drawn at once.
+    let observation = preference.defaults.observe(MapTypePreference.key) {
+      MapViewer(preference: MapTypePreference(defaults: .standard)).draw(onlyIfChanged: true)
+    }
+    defer { observation.cancel() }
     while let line = ask() {
       let command = line.trimmingCharacters(in: .whitespaces)
       switch command.lowercased() {
@@ -78,13 +93,19 @@ struct MapViewer {
 
   private func ask() -> String? {
     if Self.isTerminal {
-      print("1 Standard, 2 Satellite, 3 Hybrid, Return to look again, q to quit: ", terminator: "")
-      fflush(nil)
+      Self.say("1 Standard, 2 Satellite, 3 Hybrid, Return to look again, q to quit: ")
     }
     return readLine()
   }
 
   private static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+  private static var mayStyle: Bool { ProcessInfo.processInfo.environment["NO_COLOR", default: ""].isEmpty }
+
+  /// Past the buffer of `print`: what is said while the program waits for a command must be seen, and flushing would wait
+  /// for the command.
+  private static func say(_ text: String) {
+    FileHandle.standardOutput.write(Data(text.utf8))
+  }
 
   private static func complain(_ text: String) {
     FileHandle.standardError.write(Data((text + "\n").utf8))

@@ -13,6 +13,10 @@ import Testing
 
   init() throws { sandbox = try Sandbox() }
 
+  private var environment: [String: String] {
+    ["HOME": sandbox.home, "MANAGED_PREFERENCES_ROOT": sandbox.root, "PATH": "/usr/bin:/bin", "TZ": "UTC"]
+  }
+
   struct Run {
     var status: Int32
     var output: String
@@ -27,9 +31,7 @@ import Testing
     let process = Process()
     process.executableURL = program.hasPrefix("/") ? URL(filePath: program) : try Self.built(program)
     process.arguments = arguments
-    process.environment = [
-      "HOME": sandbox.home, "MANAGED_PREFERENCES_ROOT": sandbox.root, "PATH": "/usr/bin:/bin", "TZ": "UTC",
-    ].merging(environment) { $1 }
+    process.environment = self.environment.merging(environment) { $1 }
     let (output, errors, stdin) = (Pipe(), Pipe(), Pipe())
     process.standardOutput = output
     process.standardError = errors
@@ -155,6 +157,48 @@ import Testing
     #expect(run.errors == "'s' is not a map type. Choose one of: Standard, Satellite, Hybrid.\n")
     #expect(run.status == 0)
     #expect(try self.run(["--show"]).control == "Map type   ( Standard )  ( Satellite )  [ Hybrid ]")
+  }
+
+  /// A running program is told that it is locked now, without being asked to look.
+  @Test func drawsAnewWhenItIsLocked() throws {
+    let process = Process()
+    process.executableURL = try Self.built("MapViewer")
+    process.environment = environment
+    let (output, input) = (Pipe(), Pipe())
+    process.standardOutput = output
+    process.standardInput = input
+    try process.run()
+    defer { process.terminate() }
+    var text = ""
+    /// Reads on until the next such line.
+    func reads(_ expected: String) -> Bool {
+      while true {
+        if let range = text.range(of: expected) {
+          text.removeSubrange(..<range.upperBound)
+          return true
+        }
+        let more = output.fileHandleForReading.availableData
+        if more.isEmpty { return false }
+        text += String(decoding: more, as: UTF8.self)
+      }
+    }
+    #expect(reads("Map type   [ Standard ]  ( Satellite )  ( Hybrid )\n"))
+    try force("Standard")
+    #expect(reads("Map type   [ Standard ]  ( Satellite )  ( Hybrid )      locked by \"Exam mode\"\n"))
+    try sandbox.install([], generation: 2)
+    #expect(reads("Map type   [ Standard ]  ( Satellite )  ( Hybrid )\n"))
+    input.fileHandleForWriting.write(Data("2\n".utf8))
+    try input.fileHandleForWriting.close()
+    #expect(reads("Map type   ( Standard )  [ Satellite ]  ( Hybrid )\n"))
+  }
+
+  @Test func greyOnATerminal() {
+    #expect(
+      MapTypeControl(text: "Hybrid", lock: "locked", styled: true).line
+        == "\u{1B}[2mMap type   ( Standard )  ( Satellite )  [ Hybrid ]\u{1B}[0m      locked")
+    #expect(
+      MapTypeControl(text: "Hybrid", lock: nil, styled: true).line
+        == "Map type   ( Standard )  ( Satellite )  [ Hybrid ]")
   }
 
   @Test func wrongOptions() throws {
