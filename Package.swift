@@ -69,6 +69,12 @@ let package = Package(
     command("MapViewer", ["ManagedPreferences"], path: "Examples/MapViewer"),
     command("SmallestClient", ["ManagedPreferences"], path: "Examples/SmallestClient"),
 
+    // What Scripts/bench runs beside the peers.
+    command(
+      "measure",
+      ["ManagedPreferences", "PreferencesCore", "PolicyCompiler", "PolicyLanguage", "ForcedDomain", "LinuxFiles"],
+      path: "Benchmarks/Measure"),
+
     // Tests.
     tests("PropertyList", ["PropertyList"]),
     tests("LinuxFiles", ["LinuxFiles"]),

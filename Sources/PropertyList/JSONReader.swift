@@ -50,7 +50,6 @@ struct JSONReader {
       let start = scanner.index
       try scanner.allow(scanner.budget.object())
       let key = try string()
-      try scanner.allow(KeyCheck.objection(key), at: start)
       skipWhiteSpace()
       guard scanner.skip(":") else { throw scanner.unexpected(expected: "':'", in: "an object") }
       skipWhiteSpace()
@@ -86,7 +85,7 @@ struct JSONReader {
     case "false": return .boolean(false)
     case "null": throw scanner.fault(.null, at: start)
     case let word:
-      throw scanner.fault(.unexpected(DisplayText.quotedExcerpt(word), expected: "a value"), at: start)
+      throw scanner.fault(.unexpected(PropertyListValue.string(word).displayText, expected: "a value"), at: start)
     }
   }
 
@@ -146,8 +145,7 @@ struct JSONReader {
         try scanner.allow(scanner.budget.content(text.bytes.count))
         return string
       case UInt8(ascii: "\\"):
-        // Taken out, or each escape would copy what is there already.
-        var text = escaped.take() ?? EscapedText()
+        var text = escaped ?? EscapedText()
         guard text.append(scanner.bytes[start..<scanner.index]) else { throw scanner.fault(.invalidEncoding("UTF-16")) }
         try escape(into: &text)
         escaped = text

@@ -1,0 +1,19 @@
+import ForcedDomain
+import Glibc
+import LinuxFiles
+import PolicyCompiler
+import PolicyLanguage
+
+/// From a folder of YAML to the payload's bytes in memory, as `policyctl compile` does it.
+func measureCompile(_ folder: String, label: String) throws {
+  var values: [Double] = []
+  for _ in 0..<Timing.repetitions {
+    let start = Timing.nanoseconds()
+    let tree = try PolicyTreeLoader.load(directory: folder)
+    let compilation = PolicyCompiler.compile(tree, now: WallClock.unixSeconds())
+    guard let payload = compilation.payload else { fatalError("\(compilation.diagnostics)") }
+    values.append((Timing.nanoseconds() - start) / 1e6)
+    Timing.sink &+= UInt64(payload.count)
+  }
+  Timing.report("compile, \(label)", values, "ms")
+}

@@ -1,0 +1,91 @@
+import Foundation
+import ManagedPreferences
+import PreferencesCore
+
+/// Reads and forced queries of `count` forced keys, through the search list, `ManagedDefaults` and, as the peer,
+/// `Foundation.UserDefaults` over the same values in its own file.
+///
+/// Expects `MANAGED_PREFERENCES_ROOT` to name an installation of the profiles that `Benchmarks/generate` writes.
+func measureReads(count: Int) {
+  ManagedDefaults.applicationIdentifier = Keys.domain
+  let managed = ManagedDefaults.standard
+  let list = try! SearchList(configuration: .init(domain: Keys.domain, observes: true))
+  let booleans = Keys.shuffled(count, kind: 0).map { Keys.key($0) }
+  let integers = Keys.shuffled(count, kind: 1).map { Keys.key($0) }
+  let strings = Keys.shuffled(count, kind: 2).map { Keys.key($0) }
+  let all = Keys.shuffled(count, kind: nil).map { Keys.key($0) }
+  let misses = Keys.shuffled(count, kind: nil).map { Keys.key($0, "Nix") }
+  precondition(list.isForced(all[0]) && managed.objectIsForced(forKey: all[0]), "the policy is not installed")
+  precondition(!list.isForced(misses[0]) && list.string(strings[0]) != nil)
+
+  let n = 2_000_000
+  let suffix = "\(count) keys,"
+  Timing.measure("SearchList isForced hit, \(suffix)", iterations: n) { i in
+    cycling(all, i) { list.isForced($0) ? 1 : 0 }
+  }
+  Timing.measure("SearchList isForced miss, \(suffix)", iterations: n) { i in
+    cycling(misses, i) { list.isForced($0) ? 1 : 0 }
+  }
+  Timing.measure("SearchList bool, \(suffix)", iterations: n) { i in cycling(booleans, i) { list.bool($0) ? 1 : 0 } }
+  Timing.measure("SearchList integer, \(suffix)", iterations: n) { i in
+    cycling(integers, i) { UInt64(truncatingIfNeeded: list.integer($0)) }
+  }
+  Timing.measure("SearchList string, \(suffix)", iterations: n) { i in
+    cycling(strings, i) { UInt64(list.string($0)!.utf8.count) }
+  }
+
+  nonisolated(unsafe) let defaults = managed
+  Timing.measure("ManagedDefaults objectIsForced hit, \(suffix)", iterations: n) { i in
+    cycling(all, i) { defaults.objectIsForced(forKey: $0) ? 1 : 0 }
+  }
+  Timing.measure("ManagedDefaults objectIsForced miss, \(suffix)", iterations: n) { i in
+    cycling(misses, i) { defaults.objectIsForced(forKey: $0) ? 1 : 0 }
+  }
+  Timing.measure("ManagedDefaults bool, \(suffix)", iterations: n) { i in
+    cycling(booleans, i) { defaults.bool(forKey: $0) ? 1 : 0 }
+  }
+  Timing.measure("ManagedDefaults integer, \(suffix)", iterations: n) { i in
+    cycling(integers, i) { UInt64(truncatingIfNeeded: defaults.integer(forKey: $0)) }
+  }
+  Timing.measure("ManagedDefaults string, \(suffix)", iterations: n) { i in
+    cycling(strings, i) { UInt64(defaults.string(forKey: $0)!.utf8.count) }
+  }
+
+  let peerName = "org.benchmark.peer"
+  nonisolated(unsafe) let peer = UserDefaults(suiteName: peerName)!
+  for index in 0..<count {
+    switch index % 3 {
+    case 0: peer.set((index / 3) & 1 == 1, forKey: Keys.key(index))
+    case 1: peer.set(index, forKey: Keys.key(index))
+    default: peer.set("https://proxy.example.com/value/\(index)", forKey: Keys.key(index))
+    }
+  }
+  let slow = 60_000
+  Timing.measure("UserDefaults bool, \(suffix)", iterations: slow) { i in
+    cycling(booleans, i) { peer.bool(forKey: $0) ? 1 : 0 }
+  }
+  Timing.measure("UserDefaults integer, \(suffix)", iterations: slow) { i in
+    cycling(integers, i) { UInt64(truncatingIfNeeded: peer.integer(forKey: $0)) }
+  }
+  Timing.measure("UserDefaults string, \(suffix)", iterations: slow) { i in
+    cycling(strings, i) { UInt64(peer.string(forKey: $0)!.utf8.count) }
+  }
+}
+
+/// `set` on the calling thread, in a domain that has `count` keys.
+func measureWrites(count: Int) {
+  ManagedDefaults.applicationIdentifier = "org.benchmark.writes"
+  nonisolated(unsafe) let defaults = ManagedDefaults.standard
+  for index in 0..<count { defaults.set(index, forKey: Keys.key(index)) }
+  defaults.synchronize()
+  let order = Keys.shuffled(count, kind: nil).map { Keys.key($0) }
+  var values: [Double] = []
+  for round in 0..<4000 {
+    let key = order[round % order.count]
+    let start = Timing.nanoseconds()
+    defaults.set(round, forKey: key)
+    values.append((Timing.nanoseconds() - start) / 1000)
+  }
+  Timing.report("ManagedDefaults set, \(count) keys", values, "µs")
+  defaults.synchronize()
+}

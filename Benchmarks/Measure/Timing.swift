@@ -1,0 +1,99 @@
+import Glibc
+
+/// Timing in the manner of `Benchmarks/Peers/timing.h`: medians of repetitions, one line of tab-separated output each.
+enum Timing {
+  static let repetitions = 9
+  nonisolated(unsafe) static var sink: UInt64 = 0
+
+  static func nanoseconds() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
+  }
+
+  static func report(_ name: String, _ values: [Double], _ unit: String) {
+    let sorted = values.sorted()
+    func text(_ value: Double) -> String {
+      let hundredths = Int((value * 100).rounded())
+      let fraction = hundredths % 100
+      return "\(hundredths / 100).\(fraction < 10 ? "0" : "")\(fraction)"
+    }
+    print("\(name)\t\(text(sorted[sorted.count / 2]))\t\(unit)\t\(text(sorted[0]))\t\(text(sorted[sorted.count - 1]))")
+    fflush(nil)
+  }
+
+  /// Nanoseconds of one operation, on one thread and on each of two at once.
+  static func measure(_ name: String, iterations: Int, _ work: @escaping @Sendable (Int) -> UInt64) {
+    sink &+= work(iterations / 4 + 1)
+    var values: [Double] = []
+    for _ in 0..<repetitions {
+      let start = nanoseconds()
+      sink &+= work(iterations)
+      values.append((nanoseconds() - start) / Double(iterations))
+    }
+    report("\(name) 1 thread", values, "ns")
+    let pairIterations = Int(4e6 / values.sorted()[repetitions / 2]) + 1
+    var pairs: [Double] = []
+    for _ in 0..<400 where pairs.count < repetitions {
+      if let value = pair(work, pairIterations) { pairs.append(value) }
+    }
+    if pairs.count >= 3 { report("\(name) 2 threads", pairs, "ns") }
+  }
+
+  /// One round on two threads; nil when one lost its core or the two hardly overlapped.
+  private static func pair(_ work: @escaping @Sendable (Int) -> UInt64, _ iterations: Int) -> Double? {
+    let barrier = UnsafeMutablePointer<pthread_barrier_t>.allocate(capacity: 1)
+    pthread_barrier_init(barrier, nil, 2)
+    defer {
+      pthread_barrier_destroy(barrier)
+      barrier.deallocate()
+    }
+    let threads = (0..<2).map { _ in TimedThread(work, iterations, barrier) }
+    let handles = threads.map { thread in
+      var handle = pthread_t()
+      pthread_create(
+        &handle, nil,
+        { argument in
+          Unmanaged<TimedThread>.fromOpaque(argument!).takeRetainedValue().run()
+          return nil
+        }, Unmanaged.passRetained(thread).toOpaque())
+      return handle
+    }
+    for handle in handles { pthread_join(handle, nil) }
+    let longest = threads.map { $0.end - $0.start }.max()!
+    let overlap = threads.map(\.end).min()! - threads.map(\.start).max()!
+    if threads.contains(where: { $0.preemptions != 0 }) || overlap < 0.85 * longest { return nil }
+    return longest / Double(iterations)
+  }
+}
+
+private final class TimedThread: @unchecked Sendable {
+  let work: @Sendable (Int) -> UInt64
+  let iterations: Int
+  let barrier: UnsafeMutablePointer<pthread_barrier_t>
+  var start = 0.0
+  var end = 0.0
+  var preemptions = 0
+
+  init(
+    _ work: @escaping @Sendable (Int) -> UInt64, _ iterations: Int, _ barrier: UnsafeMutablePointer<pthread_barrier_t>
+  ) {
+    self.work = work
+    self.iterations = iterations
+    self.barrier = barrier
+  }
+
+  func run() {
+    _ = work(8)
+    pthread_barrier_wait(barrier)
+    var before = rusage()
+    var after = rusage()
+    getrusage(__rusage_who_t(1), &before)
+    start = Timing.nanoseconds()
+    let result = work(iterations)
+    end = Timing.nanoseconds()
+    getrusage(__rusage_who_t(1), &after)
+    preemptions = Int(after.ru_nivcsw - before.ru_nivcsw)
+    if result == .max { preemptions += 1 }
+  }
+}

@@ -1,0 +1,13 @@
+import Glibc
+
+let arguments = Array(CommandLine.arguments.dropFirst())
+switch (arguments.first, arguments.count) {
+case ("reads", 2): measureReads(count: Int(arguments[1])!)
+case ("writes", 2): measureWrites(count: Int(arguments[1])!)
+case ("compile", 3): try measureCompile(arguments[1], label: arguments[2])
+case ("observe", 1): try observe()
+case ("publish", 3): try measurePublish(folder: arguments[1], policyctl: arguments[2])
+default:
+  print("usage: measure reads KEYS | writes KEYS | compile FOLDER LABEL | observe | publish FOLDER POLICYCTL")
+  exit(64)
+}
