@@ -229,6 +229,7 @@ struct BinaryDecoder {
     for position in stride(from: range.lowerBound, to: range.lowerBound + range.count / 2, by: referenceSize) {
       let key = try object(reference(at: position), depth: depth + 1)
       guard case .string(let name) = key.value else { throw fault(.keyNotString, position) }
+      if let reason = KeyCheck.objection(name) { throw fault(reason, position) }
       let member = try object(reference(at: position + range.count / 2), depth: depth + 1)
       try add(key, to: &result, at: offset)
       try add(member, to: &result, at: offset)

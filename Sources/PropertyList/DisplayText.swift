@@ -58,6 +58,21 @@ enum DisplayText {
     if isPlain { text += key } else { appendQuoted(key, to: &text) }
   }
 
+  /// The beginning of a text that may be very long, for a message.
+  static func excerpt(_ text: String) -> String {
+    let scalars = text.unicodeScalars
+    guard let end = scalars.index(scalars.startIndex, offsetBy: 60, limitedBy: scalars.endIndex), end < scalars.endIndex
+    else { return text }
+    return String(scalars[..<end]) + "…"
+  }
+
+  /// `excerpt` in double quotes, escaped.
+  static func quotedExcerpt(_ text: String) -> String {
+    var result = ""
+    appendQuoted(excerpt(text), to: &result)
+    return result
+  }
+
   /// A string in double quotes, escaped as Swift escapes it.
   static func appendQuoted(_ string: String, to text: inout String) {
     text += "\""

@@ -29,15 +29,23 @@ struct EncodableCheck {
     case .dictionary(let members):
       if depth >= DecodingLimits.default.maximumDepth { return (.tooDeep(limit: depth), "") }
       for (key, member) in members {
+        if let reason = KeyCheck.objection(key) { return (reason, Self.step(key)) }
         let inKey = format == .xml ? Self.characterForbiddenInXML(key) : nil
         if let inKey {
-          return (unrepresentable("the character U+\(hexadecimal(inKey.value, width: 4)) in a key"), ".\(key)")
+          return (unrepresentable("the character U+\(hexadecimal(inKey.value, width: 4)) in a key"), Self.step(key))
         }
-        if let (what, path) = fault(member, depth: depth + 1) { return (what, ".\(key)" + path) }
+        if let (what, path) = fault(member, depth: depth + 1) { return (what, Self.step(key) + path) }
       }
     case .integer, .boolean, .data: break
     }
     return nil
+  }
+
+  /// A key as a step of a path.
+  private static func step(_ key: String) -> String {
+    var text = "."
+    DisplayText.appendKey(DisplayText.excerpt(key), to: &text)
+    return text
   }
 
   private func unrepresentable(_ what: String) -> PropertyListError.Reason {

@@ -50,6 +50,7 @@ struct JSONReader {
       let start = scanner.index
       try scanner.allow(scanner.budget.object())
       let key = try string()
+      try scanner.allow(KeyCheck.objection(key), at: start)
       skipWhiteSpace()
       guard scanner.skip(":") else { throw scanner.unexpected(expected: "':'", in: "an object") }
       skipWhiteSpace()
@@ -85,7 +86,7 @@ struct JSONReader {
     case "false": return .boolean(false)
     case "null": throw scanner.fault(.null, at: start)
     case let word:
-      throw scanner.fault(.unexpected(PropertyListValue.string(word).displayText, expected: "a value"), at: start)
+      throw scanner.fault(.unexpected(DisplayText.quotedExcerpt(word), expected: "a value"), at: start)
     }
   }
 
@@ -145,7 +146,8 @@ struct JSONReader {
         try scanner.allow(scanner.budget.content(text.bytes.count))
         return string
       case UInt8(ascii: "\\"):
-        var text = escaped ?? EscapedText()
+        // Taken out, or each escape would copy what is there already.
+        var text = escaped.take() ?? EscapedText()
         guard text.append(scanner.bytes[start..<scanner.index]) else { throw scanner.fault(.invalidEncoding("UTF-16")) }
         try escape(into: &text)
         escaped = text

@@ -80,6 +80,7 @@ struct OpenStepDecoder {
       let start = scanner.index
       try scanner.allow(scanner.budget.object())
       let key = try string(expected: "a key")
+      try scanner.allow(KeyCheck.objection(key), at: start)
       try skipSpace()
       guard scanner.skip("=") else { throw scanner.unexpected(expected: "'='", in: "a dictionary") }
       try skipSpace()
@@ -280,10 +281,9 @@ struct OpenStepDecoder {
       guard let number = Self.real(text) else { throw scanner.fault(.invalidReal(text), at: start) }
       return .real(number)
     case UInt8(ascii: "B"):
-      guard text == "Y" || text == "N" else {
-        throw scanner.fault(.unexpected(PropertyListValue.string(text).displayText, expected: "Y or N"), at: start)
-      }
-      return .boolean(text == "Y")
+      if text.utf8.elementsEqual("Y".utf8) { return .boolean(true) }
+      if text.utf8.elementsEqual("N".utf8) { return .boolean(false) }
+      throw scanner.fault(.unexpected(DisplayText.quotedExcerpt(text), expected: "Y or N"), at: start)
     case UInt8(ascii: "D"):
       guard let date = PropertyListDate(gnustep: text) else { throw scanner.fault(.invalidDate(text), at: start) }
       return .date(date)
@@ -296,7 +296,8 @@ struct OpenStepDecoder {
 
   /// A decimal number, or what `OpenStepEncoder` writes for the others.
   private static func real(_ text: String) -> Double? {
-    switch text {
+    // Longer ones are not asked: comparing strings that are not ASCII can take long.
+    switch text.utf8.count <= 4 ? text : "" {
     case "inf": .infinity
     case "-inf": -.infinity
     case "nan": .nan

@@ -87,7 +87,8 @@ extension PropertyListDate {
     var fraction = ""
     if rest.first == UInt8(ascii: ".") {
       let digits = rest.dropFirst().prefix { 0x30...0x39 ~= $0 }
-      guard !digits.isEmpty else { return nil }
+      // The smallest Double has 341 digits; a text with many more is no date, and costs time.
+      guard !digits.isEmpty, digits.count <= 1024 else { return nil }
       fraction = String(decoding: digits, as: UTF8.self)
       rest = bytes[digits.endIndex...]
     }

@@ -45,6 +45,8 @@ public struct PropertyListError: Error, Hashable, Sendable, CustomStringConverti
     case invalidEncoding(String)
     /// A dictionary has this key twice (in the sense of canonical equivalence, as Swift compares strings).
     case duplicateKey(String)
+    /// A key has more combining marks in a row than can be compared in reasonable time.
+    case tooManyMarks(limit: Int)
     /// A dictionary of a binary file has a key that is not a string.
     case keyNotString
     case invalidInteger(String)
@@ -90,12 +92,13 @@ extension PropertyListError.Reason: CustomStringConvertible {
     case .unexpectedEnd(let what): "the input ends inside \(what)"
     case .unexpected(let found, let expected): "\(found) where \(expected) must stand"
     case .invalidEncoding(let encoding): "this is not \(encoding) text"
-    case .duplicateKey(let key): "the key \(PropertyListValue.string(key).displayText) stands twice in one dictionary"
+    case .duplicateKey(let key): "the key \(DisplayText.quotedExcerpt(key)) stands twice in one dictionary"
+    case .tooManyMarks(let limit): "a key has more than \(limit) combining marks in a row"
     case .keyNotString: "a dictionary key is not a string"
-    case .invalidInteger(let text): "\(PropertyListValue.string(text).displayText) is not an integer"
-    case .integerOutOfRange(let text): "the integer \(text) is outside -2^63 ... 2^64-1"
-    case .invalidReal(let text): "\(PropertyListValue.string(text).displayText) is not a real number"
-    case .invalidDate(let text): "\(PropertyListValue.string(text).displayText) is not a date of the years 0000 to 9999"
+    case .invalidInteger(let text): "\(DisplayText.quotedExcerpt(text)) is not an integer"
+    case .integerOutOfRange(let text): "the integer \(DisplayText.excerpt(text)) is outside -2^63 ... 2^64-1"
+    case .invalidReal(let text): "\(DisplayText.quotedExcerpt(text)) is not a real number"
+    case .invalidDate(let text): "\(DisplayText.quotedExcerpt(text)) is not a date of the years 0000 to 9999"
     case .invalidData: "this is not data: its digits or its padding are wrong"
     case .null: "null is not a property-list value"
     case .corrupt(let what): what

@@ -27,10 +27,8 @@ public enum PropertyListValue: Sendable, Hashable {
     }
   }
 
-  /// Equal byte by byte. Swift's equality is asked first: it is fast, and finds most differences.
-  private static func sameText(_ x: String, _ y: String) -> Bool {
-    x == y && x.utf8.elementsEqual(y.utf8)
-  }
+  /// Equal byte by byte. Swift's own equality normalises, and can take long for hostile texts.
+  private static func sameText(_ x: String, _ y: String) -> Bool { x.utf8.elementsEqual(y.utf8) }
 
   private static func sameMembers(_ x: [String: PropertyListValue], _ y: [String: PropertyListValue]) -> Bool {
     x.count == y.count
@@ -43,7 +41,9 @@ public enum PropertyListValue: Sendable, Hashable {
   public func hash(into hasher: inout Hasher) {
     hasher.combine(type)
     switch self {
-    case .string(let value): hasher.combine(value)
+    case .string(var value):
+      value.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+      hasher.combine(UInt8(0xFF))
     case .integer(let value): hasher.combine(value)
     case .real(let value): hasher.combine(value.bitPattern)
     case .boolean(let value): hasher.combine(value)

@@ -33,7 +33,7 @@ enum URLArchive {
   /// The URL; nil for anything that is not such an archive, or holds anything but one URL.
   static func decode(_ bytes: [UInt8]) -> URLReference? {
     guard let archive = try? PropertyListCoding.decode(bytes, limits: limits),
-      case .dictionary(let parts) = archive, case .string("NSKeyedArchiver")? = parts["$archiver"],
+      case .dictionary(let parts) = archive, parts["$archiver"] == .string("NSKeyedArchiver"),
       case .dictionary(let top)? = parts["$top"], case .array(let objects)? = parts["$objects"],
       case (let text, let base)? = url(top["root"], in: objects)
     else { return nil }
@@ -48,7 +48,7 @@ enum URLArchive {
     _ reference: PropertyListValue?, in objects: [PropertyListValue]
   ) -> (text: String, base: PropertyListValue?)? {
     guard case .dictionary(let object)? = follow(reference, in: objects),
-      case .dictionary(let type)? = follow(object["$class"], in: objects), case .string("NSURL")? = type["$classname"],
+      case .dictionary(let type)? = follow(object["$class"], in: objects), type["$classname"] == .string("NSURL"),
       case .string(let text)? = follow(object["NS.relative"], in: objects),
       let base = follow(object["NS.base"], in: objects)
     else { return nil }

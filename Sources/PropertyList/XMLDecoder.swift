@@ -1,4 +1,5 @@
 import CExpat
+import Glibc
 
 /// Reads XML property lists over expat, from the root element inwards, without recursion.
 ///
@@ -6,8 +7,13 @@ import CExpat
 /// processing instructions and CDATA sections may stand anywhere. What Apple's DTD does not allow is an error, also
 /// where Foundation lets it pass: text between elements, a key in an array, attributes beside `version`, a key twice.
 final class XMLDecoder {
-  private enum Element: String {
+  private enum Element: String, CaseIterable {
     case plist, dict, array, key, string, integer, real, date, data, `true`, `false`
+  }
+
+  /// The elements' names as bytes: comparing strings that are not ASCII can take long.
+  private static let names: [(element: Element, name: [CChar])] = Element.allCases.map {
+    ($0, $0.rawValue.utf8CString.map { $0 })
   }
 
   private struct Container {
@@ -65,13 +71,13 @@ final class XMLDecoder {
     XML_SetStartDoctypeDeclHandler(parser) { data, name, _, _, hasInternalSubset in
       let decoder = XMLDecoder.from(data)
       if hasInternalSubset != 0 { decoder.fail(.internalSubset) }
-      if let name, String(cString: name) != "plist" {
-        decoder.fail(.unexpected("the document type '\(String(cString: name))'", expected: "'plist'"))
+      if let name, strcmp(name, "plist") != 0 {
+        decoder.fail(.unexpected("the document type '\(XMLDecoder.excerpt(name))'", expected: "'plist'"))
       }
     }
     // Without its DTD a document may name entities that expat does not know; it would pass over them in silence.
     XML_SetSkippedEntityHandler(parser) { data, name, _ in
-      XMLDecoder.from(data).fail(.notWellFormed("undefined entity '\(name.map { String(cString: $0) } ?? "")'"))
+      XMLDecoder.from(data).fail(.notWellFormed("undefined entity '\(name.map(XMLDecoder.excerpt) ?? "")'"))
     }
   }
 
@@ -101,6 +107,8 @@ final class XMLDecoder {
     .line(Int(XML_GetCurrentLineNumber(parser)), column: Int(XML_GetCurrentColumnNumber(parser)) + 1)
   }
 
+  private static func excerpt(_ name: UnsafePointer<CChar>) -> String { DisplayText.excerpt(String(cString: name)) }
+
   /// Notes the first error and stops expat.
   private func fail(_ reason: PropertyListError.Reason) {
     guard error == nil else { return }
@@ -114,14 +122,12 @@ final class XMLDecoder {
     _ cName: UnsafePointer<CChar>, attributes: UnsafeMutablePointer<UnsafePointer<CChar>?>
   ) {
     guard error == nil else { return }
-    let name = String(cString: cName)
-    guard let element = Element(rawValue: name) else {
-      return fail(.unexpected("<\(name)>", expected: "an element of a property list"))
+    guard let element = Self.names.first(where: { strcmp($0.name, cName) == 0 })?.element else {
+      return fail(.unexpected("<\(Self.excerpt(cName))>", expected: "an element of a property list"))
     }
-    if let attribute = attributes[0].map({ String(cString: $0) }),
-      element != .plist || attribute != "version" || attributes[2] != nil
-    {
-      return fail(.unexpected("the attribute '\(attribute)' of <\(name)>", expected: "none"))
+    let name = element.rawValue
+    if let attribute = attributes[0], element != .plist || strcmp(attribute, "version") != 0 || attributes[2] != nil {
+      return fail(.unexpected("the attribute '\(Self.excerpt(attribute))' of <\(name)>", expected: "none"))
     }
     if element == .plist {
       if isInPlist { return fail(.unexpected("<plist>", expected: "a value")) }
@@ -133,7 +139,7 @@ final class XMLDecoder {
     if let reason = budget.object() { return fail(reason) }
     if let container = open.last, container.isDictionary {
       if element == .key, let key = container.key {
-        return fail(.unexpected("<key>", expected: "the value of \(PropertyListValue.string(key).displayText)"))
+        return fail(.unexpected("<key>", expected: "the value of \(DisplayText.quotedExcerpt(key))"))
       }
       if element != .key, container.key == nil { return fail(.unexpected("<\(name)>", expected: "<key>")) }
     } else if element == .key {
@@ -173,13 +179,14 @@ final class XMLDecoder {
     }
     guard let container = open.popLast() else { return }
     if let key = container.key {
-      return fail(.unexpected("</dict>", expected: "the value of \(PropertyListValue.string(key).displayText)"))
+      return fail(.unexpected("</dict>", expected: "the value of \(DisplayText.quotedExcerpt(key))"))
     }
     add(container.isDictionary ? .dictionary(container.members) : .array(container.elements))
   }
 
   private func endKey() {
     let key = String(decoding: text, as: UTF8.self)
+    if let reason = KeyCheck.objection(key) { return fail(reason) }
     if open[open.count - 1].members[key] != nil { return fail(.duplicateKey(key)) }
     open[open.count - 1].key = key
   }
@@ -234,11 +241,14 @@ final class XMLDecoder {
 
   /// Decimal, or hexadecimal after `0x`, with a sign or without.
   private static func integer(_ text: String) -> PropertyListInteger? {
-    let isNegative = text.hasPrefix("-")
-    let unsigned = isNegative || text.hasPrefix("+") ? text.dropFirst() : text[...]
-    guard unsigned.hasPrefix("0x") || unsigned.hasPrefix("0X") else { return PropertyListInteger(decimal: text) }
+    let isNegative = text.utf8.first == UInt8(ascii: "-")
+    let unsigned = isNegative || text.utf8.first == UInt8(ascii: "+") ? text.utf8.dropFirst() : text.utf8[...]
+    guard unsigned.starts(with: "0x".utf8) || unsigned.starts(with: "0X".utf8) else {
+      return PropertyListInteger(decimal: text)
+    }
     let digits = unsigned.dropFirst(2)
-    guard digits.utf8.allSatisfy({ hexadecimalDigit($0) != nil }), let magnitude = UInt64(digits, radix: 16) else {
+    guard digits.allSatisfy({ hexadecimalDigit($0) != nil }), let magnitude = UInt64(Substring(digits), radix: 16)
+    else {
       return nil
     }
     if !isNegative { return PropertyListInteger(magnitude) }
@@ -246,7 +256,7 @@ final class XMLDecoder {
   }
 
   private static func real(_ text: String) -> Double? {
-    switch text.lowercased() {
+    switch text.utf8.count <= 9 ? text.lowercased() : "" {
     case "nan": .nan
     case "inf", "+inf", "infinity", "+infinity": .infinity
     case "-inf", "-infinity": -.infinity

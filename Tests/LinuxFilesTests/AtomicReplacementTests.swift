@@ -45,7 +45,7 @@ import Testing
     let path = folder("file")
     let contents = (0..<8).map { [UInt8](repeating: UInt8(ascii: "a") + UInt8($0), count: 40_000) }
     try AtomicReplacement.write(contents[0], to: path, mode: 0o600, durable: false)
-    let child = fork_()
+    let child = forkProcess()
     if child == 0 {
       for round in 0..<300 {
         try? AtomicReplacement.write(contents[round % 8], to: path, mode: 0o600, durable: false)
@@ -61,4 +61,4 @@ import Testing
 }
 
 /// Swift hides `fork`; these children only touch files and leave by `_exit`.
-@_silgen_name("fork") func fork_() -> pid_t
+@_silgen_name("fork") func forkProcess() -> pid_t

@@ -15,7 +15,7 @@ import Testing
 
   @Test func bindsProcessesAndFallsWithItsHolder() throws {
     let path = folder("lock")
-    let child = fork_()
+    let child = forkProcess()
     if child == 0 {
       guard let lock = try? FileLock.exclusive(path) else { _exit(1) }
       try? AtomicReplacement.write([], to: folder("held"), mode: 0o600)

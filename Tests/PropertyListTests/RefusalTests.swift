@@ -249,6 +249,34 @@ struct RefusalTests {
     #expect(message(bytes, as: nil) == "byte 63: there are more than 2000000 values")
   }
 
+  /// Each of these took seconds to hours before its cause was bounded: sorting combining marks is quadratic in Swift's
+  /// strings, and each escape once copied what was read before it.
+  @Test("texts that are made to take long")
+  func slowTexts() throws {
+    let marks = String(repeating: "\u{301}\u{316}", count: 60_000)
+    let long = "a key has more than 30 combining marks in a row"
+    #expect(message(Array("{\"a\(marks)\": 1}".utf8), as: .json) == "1:2: \(long)")
+    #expect(message(Array("{\"a\(marks)\" = 1;}".utf8), as: .openStep) == "1:2: \(long)")
+    #expect(message(Array("<plist><dict><key>\(marks)</key>".utf8), as: .xml).hasSuffix(long))
+    #expect(message(Array("<plist><a\(marks)/>".utf8), as: .xml).hasSuffix("must stand"))
+    #expect(message(Array("<plist a\(marks)='1'/>".utf8), as: .xml).hasSuffix("where none must stand"))
+    #expect(
+      message(Array("<plist><integer>-\(marks)".utf8) + Array("</integer>".utf8), as: .xml).hasSuffix("an integer"))
+    #expect(message(Array("<plist><real>-\(marks)</real>".utf8), as: .xml).hasSuffix("is not a real number"))
+    #expect(message(Array("<*B\(marks)>".utf8), as: .openStep).hasSuffix("where Y or N must stand"))
+    #expect(message(Array("<*R\(marks)>".utf8), as: .openStep).hasSuffix("is not a real number"))
+    let value = PropertyListValue.array([.string("a" + marks), .string("a" + marks)])
+    #expect(try PropertyListCoding.decode(PropertyListCoding.encode(value, as: .binary)) == value)
+    let digits = String(repeating: "1", count: 1_000_000)
+    #expect(message(Array(digits.utf8), as: .json).hasSuffix("1… is outside -2^63 ... 2^64-1"))
+    #expect(message(Array("0.\(digits)".utf8), as: .json) == "accepted: 0.1111111111111111")
+    #expect(
+      message(Array("<plist><date>2001-01-01T00:00:00.\(digits)Z</date>".utf8), as: .xml).hasSuffix("0000 to 9999"))
+    let escapes = "\"" + String(repeating: "\\n", count: 500_000) + "\""
+    #expect(message(Array(escapes.utf8), as: .json).utf8.count == 1_000_012)
+    #expect(message(Array(escapes.utf8), as: .openStep).utf8.count == 1_000_012)
+  }
+
   @Test("data and strings that overlap are counted each time")
   func overlap() {
     let limits = DecodingLimits(maximumExpandedBytes: 5)

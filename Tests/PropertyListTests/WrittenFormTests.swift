@@ -124,7 +124,7 @@ struct WrittenFormTests {
     ),
     (
       .dictionary(["\u{FFFE}": .integer(1)]), .xml,
-      ".\u{FFFE}: an XML property list cannot hold the character U+fffe in a key"
+      ".\"\\u{fffe}\": an XML property list cannot hold the character U+fffe in a key"
     ),
     (.array([.integer(1), .real(.infinity)]), .json, "[1]: JSON cannot hold the number inf"),
     (.real(.nan), .json, "JSON cannot hold the number nan"),
