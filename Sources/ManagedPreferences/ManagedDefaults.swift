@@ -30,6 +30,9 @@ public final class ManagedDefaults: UserDefaults {
   /// line, and the argument layer has one already.
   private var isInitialized = false
 
+  /// Whether this is one of the process's instances, which share the registration domain.
+  private let sharesRegistration: Bool
+
   // MARK: - Instances
 
   /// The application's defaults: the same object at each call, with the suites that were added to it.
@@ -57,13 +60,15 @@ public final class ManagedDefaults: UserDefaults {
   public override init?(suiteName suitename: String?) {
     guard let list = StandardDefaults.makeList(suite: suitename) else { return nil }
     self.list = list
+    sharesRegistration = true
     super.init(suiteName: suitename)
     isInitialized = true
   }
 
-  /// Defaults over an engine that is set up already.
+  /// Defaults over an engine that is set up already, apart from the process's other instances.
   init(list: SearchList) {
     self.list = list
+    sharesRegistration = false
     super.init(suiteName: nil)!
     isInitialized = true
   }
@@ -170,7 +175,8 @@ public final class ManagedDefaults: UserDefaults {
     NotificationCenter.default.post(name: UserDefaults.didChangeNotification, object: self)
   }
 
-  /// What holds where no other layer has a key. Merges key by key, a later call wins; never written to disk.
+  /// What holds where no other layer has a key, for every instance of this process. Merges key by key, a later call wins;
+  /// never written to disk.
   public override func register(defaults registrationDictionary: [String: Any]) {
     var values: [String: PropertyListValue] = [:]
     values.reserveCapacity(registrationDictionary.count)
@@ -178,7 +184,11 @@ public final class ManagedDefaults: UserDefaults {
       Misuse.refuse(emptyKey: key, by: "register(defaults:)")
       values[key] = stored(value, forKey: key, by: "register(defaults:)")
     }
-    list.register(values)
+    if sharesRegistration {
+      RegistrationDomain.register(values)
+    } else {
+      list.register(values)
+    }
   }
 
   /// Writes what is pending, takes in what other processes wrote, and says whether both succeeded.

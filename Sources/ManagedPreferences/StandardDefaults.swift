@@ -21,8 +21,7 @@ enum StandardDefaults {
     if let defaults = defaults(at: object.load(ordering: .acquiring)) { return defaults }
     return making.withLock { _ in
       if let defaults = defaults(at: object.load(ordering: .acquiring)) { return defaults }
-      guard let list = makeList(suite: nil) else { Misuse.stop("the application has no domain") }
-      let defaults = ManagedDefaults(list: list)
+      guard let defaults = ManagedDefaults(suiteName: nil) else { Misuse.stop("the application has no domain") }
       object.store(UInt(bitPattern: Unmanaged.passRetained(defaults).toOpaque()), ordering: .releasing)
       return defaults
     }
@@ -70,9 +69,11 @@ enum StandardDefaults {
       return nil
     }
     do {
-      return try SearchList(
+      let list = try SearchList(
         configuration: SearchList.Configuration(
           domain: suite, applicationDomain: application, arguments: Array(CommandLine.arguments.dropFirst())))
+      RegistrationDomain.join(list)
+      return list
     } catch {
       log("no suite \"\(suite ?? application)\": \(error)")
       return nil

@@ -47,6 +47,23 @@ import Testing
     }
   }
 
+  @Test func registeredDefaultsAreShared() async throws {
+    let sandbox = try Sandbox()
+    await #expect(processExitsWith: .success) { [folder = sandbox.folder.path as String] in
+      Self.enter(folder)
+      let early = try #require(ManagedDefaults(suiteName: "org.example.Suite"))
+      ManagedDefaults.standard.register(defaults: ["a": 1, "b": 1])
+      early.register(defaults: ["b": 2])
+      let late = ManagedDefaults()
+      for defaults in [early, late, .standard] {
+        #expect(defaults.integer(forKey: "a") == 1)
+        #expect(defaults.integer(forKey: "b") == 2)
+      }
+      ManagedDefaults.resetStandardUserDefaults()
+      #expect(ManagedDefaults.standard.integer(forKey: "b") == 2)
+    }
+  }
+
   @Test func valuesReachTheDiskAtExit() async throws {
     let sandbox = try Sandbox()
     await #expect(processExitsWith: .exitCode(0)) { [folder = sandbox.folder.path as String] in

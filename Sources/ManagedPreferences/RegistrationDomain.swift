@@ -1,0 +1,38 @@
+internal import PreferencesCore
+internal import PropertyList
+internal import Synchronization
+
+/// `NSRegistrationDomain` as the instances of one process share it: the last place in every search list, whichever
+/// instance an application registers its defaults with, and those made later. swift-corelibs-foundation and macOS do the
+/// same.
+enum RegistrationDomain {
+  private struct Shared {
+    var values: [String: PropertyListValue] = [:]
+    var members: [Member] = []
+  }
+
+  private struct Member {
+    weak var list: SearchList?
+  }
+
+  private static let shared = Mutex(Shared())
+
+  /// Gives a new list what was registered so far, and from now on what any other member registers.
+  static func join(_ list: SearchList) {
+    shared.withLock { shared in
+      shared.members.removeAll { $0.list == nil }
+      shared.members.append(Member(list: list))
+      // Nobody observes a list that nobody has yet, so this calls nobody back under the lock.
+      list.register(shared.values)
+    }
+  }
+
+  /// Merges into the registration domain of every member.
+  static func register(_ values: [String: PropertyListValue]) {
+    let lists = shared.withLock { shared in
+      shared.values.merge(values) { _, later in later }
+      return shared.members.compactMap(\.list)
+    }
+    for list in lists { list.register(values) }
+  }
+}
