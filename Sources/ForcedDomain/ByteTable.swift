@@ -3,22 +3,33 @@
 ///
 /// Two spellings of one character stay two strings, which Swift's `String` would take for one.
 struct ByteTable {
-  private(set) var bytes: [UInt8] = []
-  private(set) var ends: [UInt32] = []
-  private(set) var owners: [UInt32] = []
-  private var hashes: [UInt32] = []
-  private var slots: [UInt32] = [UInt32](repeating: 0, count: 16)
-
-  var count: Int { ends.count }
-
-  mutating func reserve(_ count: Int) {
-    ends.reserveCapacity(count)
-    owners.reserveCapacity(count)
-    hashes.reserveCapacity(count)
-    if slots.count < count * 2 { rehash(to: Format.indexCount(forKeys: count)) }
+  private struct Record {
+    /// Where the bytes end; they start where those before end.
+    var end: UInt32
+    var owner: UInt32
+    var hash: UInt32
   }
 
-  func range(_ number: Int) -> Range<Int> { (number == 0 ? 0 : Int(ends[number - 1]))..<Int(ends[number]) }
+  private(set) var bytes: [UInt8] = []
+  private var records: [Record] = []
+  private var slots: [UInt32] = [UInt32](repeating: 0, count: 16)
+
+  var count: Int { records.count }
+
+  mutating func reserve(_ count: Int) {
+    records.reserveCapacity(count)
+    bytes.reserveCapacity(count * 16)
+    let size = Format.indexCount(forKeys: count)
+    if slots.count < size { rehash(to: size) }
+  }
+
+  func end(_ number: Int) -> UInt32 { records[number].end }
+
+  func owner(_ number: Int) -> UInt32 { records[number].owner }
+
+  func range(_ number: Int) -> Range<Int> {
+    (number == 0 ? 0 : Int(records[number - 1].end))..<Int(records[number].end)
+  }
 
   /// - Returns: the number of these bytes, new or known.
   /// - Complexity: O(length), amortised.
@@ -28,13 +39,12 @@ struct ByteTable {
     var slot = Int(hash) & mask
     while slots[slot] != 0 {
       let known = Int(slots[slot] - 1)
-      if hashes[known] == hash, owners[known] == owner, hasBytes(known, content) { return UInt32(known) }
+      if records[known].hash == hash, records[known].owner == owner, hasBytes(known, content) { return UInt32(known) }
       slot = (slot + 1) & mask
     }
     bytes.append(contentsOf: content)
-    ends.append(UInt32(clamping: bytes.count))
-    owners.append(owner)
-    hashes.append(hash)
+    records.append(Record(end: UInt32(clamping: bytes.count), owner: owner, hash: hash))
+    let count = records.count
     slots[slot] = UInt32(count)
     if count + count / 2 + 1 > slots.count { rehash(to: slots.count * 2) }
     return UInt32(count - 1)
@@ -48,8 +58,8 @@ struct ByteTable {
 
   private mutating func rehash(to size: Int) {
     slots = [UInt32](repeating: 0, count: size)
-    for number in 0..<count {
-      var slot = Int(hashes[number]) & (size - 1)
+    for number in records.indices {
+      var slot = Int(records[number].hash) & (size - 1)
       while slots[slot] != 0 { slot = (slot + 1) & (size - 1) }
       slots[slot] = UInt32(number + 1)
     }

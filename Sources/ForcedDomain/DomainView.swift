@@ -28,9 +28,11 @@ struct DomainView {
   func section(_ table: Table) -> UnsafeRawBufferPointer { slice(table.offset, table.count) }
 
   /// Field `field` (in words of 4 bytes) of record `index`.
+  ///
+  /// Offsets lie far below 2⁶³, whatever a file says (32 bits times a record's size), so nothing here can overflow.
   @inline(__always)
   func field(_ table: Table, _ index: Int, stride: Int, _ field: Int) -> Int {
-    Int(word4(table.offset + index * stride + field * 4))
+    Int(word4(table.offset &+ index &* stride &+ field &* 4))
   }
 
   /// Where record `index` ends in a list whose records store only their ends; where the next one starts.
@@ -110,10 +112,11 @@ struct DomainView {
 
   @inline(__always)
   func entry(_ index: Int) -> EntryRecord {
-    let at = layout.entries.offset + index * Layout.Stride.entry
-    let small = word8(at + 24)
+    let at = layout.entries.offset &+ index &* Layout.Stride.entry
+    let small = word8(at &+ 24)
     return EntryRecord(
-      priority: Int64(bitPattern: word8(at)), bits: word8(at + 8), condition: word4(at + 16), profile: word4(at + 20),
+      priority: Int64(bitPattern: word8(at)), bits: word8(at &+ 8), condition: word4(at &+ 16),
+      profile: word4(at &+ 20),
       section: UInt8(truncatingIfNeeded: small), action: UInt8(truncatingIfNeeded: small >> 8),
       precision: UInt8(truncatingIfNeeded: small >> 16), tag: UInt8(truncatingIfNeeded: small >> 24),
       unused: UInt32(truncatingIfNeeded: small >> 32))

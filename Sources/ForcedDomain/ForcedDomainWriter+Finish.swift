@@ -113,7 +113,7 @@ extension ForcedDomainWriter {
     emitter.at = layout.texts.offset
     emitter.put(texts.bytes)
     emitter.at = layout.textEnds.offset
-    for end in texts.ends { emitter.put(end) }
+    for number in 0..<texts.count { emitter.put(texts.end(number)) }
     emitter.at = layout.profiles.offset
     for profile in profiles { emitter.put([profile.id, profile.title, profile.owner]) }
 

@@ -53,33 +53,40 @@ extension Validation {
     let layout = view.layout
     let slots = layout.index.count
     guard slots == Format.indexCount(forKeys: layout.keys.count) else {
-      throw damaged("an index of \(slots) slots for \(layout.keys.count) keys", layout.index.offset)
+      throw damaged("an index of \(slots) slots for \(layout.keys.count) keys", start)
     }
+    let start = layout.index.offset
     var occupied = 0
+    var highest: UInt32 = 0
     for slot in 0..<slots {
-      let stored = Int(view.word4(layout.index.offset + slot * 4))
-      guard stored <= layout.keys.count else {
-        throw damaged("the index names a key that is not there", layout.index.offset + slot * 4)
-      }
-      if stored != 0 { occupied += 1 }
+      let stored = view.word4(start &+ slot &* 4)
+      if stored != 0 { occupied &+= 1 }
+      highest = max(highest, stored)
+    }
+    guard highest <= UInt32(layout.keys.count) else {
+      throw damaged("the index names a key that is not there", start)
     }
     // As many slots as keys, and each key has one: so none is named twice. Some are free, so every probe ends.
     guard occupied == layout.keys.count else {
-      throw damaged("the index names \(occupied) of \(layout.keys.count) keys", layout.index.offset)
+      throw damaged("the index names \(occupied) of \(layout.keys.count) keys", start)
     }
     var budget = Format.probeBudget(forKeys: layout.keys.count)
-    let mask = slots - 1
+    let mask = slots &- 1
+    var nameStart = layout.keyNames.offset
     for domain in 0..<layout.domains.count {
       for key in view.keyRange(ofDomain: domain) {
-        var slot = Int(truncatingIfNeeded: ByteHash.hash(view.keyName(key), seed: UInt64(domain))) & mask
+        let nameEnd = layout.keyNames.offset &+ view.field(layout.keys, key, stride: Layout.Stride.key, 0)
+        let name = view.slice(nameStart, nameEnd &- nameStart)
+        nameStart = nameEnd
+        var slot = Int(truncatingIfNeeded: ByteHash.hash(name, seed: UInt64(domain))) & mask
         while true {
-          let stored = Int(view.word4(layout.index.offset + slot * 4))
-          if stored == key + 1 { break }
-          budget -= 1
+          let stored = view.word4(start &+ slot &* 4)
+          if stored == UInt32(truncatingIfNeeded: key &+ 1) { break }
+          budget &-= 1
           guard stored != 0, budget >= 0 else {
-            throw damaged("the index does not find key \(key)", layout.index.offset + slot * 4)
+            throw damaged("the index does not find key \(key)", start &+ slot &* 4)
           }
-          slot = (slot + 1) & mask
+          slot = (slot &+ 1) & mask
         }
       }
     }

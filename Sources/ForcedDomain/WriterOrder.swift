@@ -29,11 +29,13 @@ struct WriterOrder {
 
     var keysOfDomain = [[Int]](repeating: [], count: writer.domains.count)
     for key in 0..<keyCount where starts[key + 1] > starts[key] {
-      keysOfDomain[Int(writer.keys.owners[key])].append(key)
+      keysOfDomain[Int(writer.keys.owner(key))].append(key)
     }
     domains = writer.domains.indices.filter { !keysOfDomain[$0].isEmpty }
     Self.sort(&domains, in: writer.texts) { Int(writer.domains[$0]) }
     keys.reserveCapacity(keyCount)
+    forcedEnds.reserveCapacity(keyCount)
+    recommendedEnds.reserveCapacity(keyCount)
     entries.reserveCapacity(writer.entries.count)
     for domain in domains {
       Self.sort(&keysOfDomain[domain], in: writer.keys) { $0 }
@@ -41,9 +43,13 @@ struct WriterOrder {
         keys.append(key)
         let range = starts[key]..<starts[key + 1]
         if range.count > 1 { Self.sortByRank(&grouped, range, writer) }
-        let forced = grouped[range].prefix { writer.entries[$0].record.section == PolicySection.forced.rawValue }
-        forcedEnds.append(entries.count + forced.count)
-        entries.append(contentsOf: grouped[range])
+        var forcedCount = 0
+        for place in range {
+          let entry = grouped[place]
+          if writer.entries[entry].record.section == PolicySection.forced.rawValue { forcedCount += 1 }
+          entries.append(entry)
+        }
+        forcedEnds.append(entries.count - range.count + forcedCount)
         recommendedEnds.append(entries.count)
       }
       keyEnds.append(keys.count)
@@ -81,32 +87,36 @@ struct WriterOrder {
   private static func sort(_ numbers: inout [Int], in table: borrowing ByteTable, text: (Int) -> Int) {
     guard numbers.count > 1 else { return }
     table.bytes.withUnsafeBytes { bytes in
-      func content(_ number: Int) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(rebasing: bytes[table.range(text(number))])
+      var keyed = numbers.map { number -> SortKey in
+        let range = table.range(text(number))
+        return SortKey(
+          prefix: 0, number: number, bytes: UnsafeRawBufferPointer(rebasing: bytes[range]))
       }
-      var common = content(numbers[0])
+      var common = keyed[0].bytes.count
       var isSorted = true
-      var last = common
-      for number in numbers.dropFirst() {
-        let current = content(number)
-        if last.compared(with: current) > 0 { isSorted = false }
-        last = current
+      for index in 1..<keyed.count {
+        let (last, current) = (keyed[index - 1].bytes, keyed[index].bytes)
+        if isSorted && last.compared(with: current) > 0 { isSorted = false }
+        common = min(common, current.count)
         var shared = 0
-        while shared < common.count, shared < current.count, common[shared] == current[shared] { shared += 1 }
-        common = UnsafeRawBufferPointer(rebasing: common[..<shared])
+        while shared < common, current[shared] == last[shared] { shared += 1 }
+        common = shared
       }
       if isSorted { return }
-      let skip = common.count
-      var keyed = numbers.map { number -> (prefix: UInt64, number: Int) in
-        let rest = content(number).dropFirst(skip)
-        var prefix: UInt64 = 0
-        for byte in rest.prefix(8) { prefix = prefix << 8 | UInt64(byte) }
-        return (prefix << (8 * UInt64(8 - min(8, rest.count))), number)
+      for index in keyed.indices {
+        for byte in common..<(common + 8) {
+          keyed[index].prefix =
+            keyed[index].prefix << 8 | UInt64(byte < keyed[index].bytes.count ? keyed[index].bytes[byte] : 0)
+        }
       }
-      keyed.sort { a, b in
-        a.prefix != b.prefix ? a.prefix < b.prefix : content(a.number).compared(with: content(b.number)) < 0
-      }
+      keyed.sort { a, b in a.prefix != b.prefix ? a.prefix < b.prefix : a.bytes.compared(with: b.bytes) < 0 }
       for index in keyed.indices { numbers[index] = keyed[index].number }
     }
+  }
+
+  private struct SortKey {
+    var prefix: UInt64
+    var number: Int
+    var bytes: UnsafeRawBufferPointer
   }
 }
