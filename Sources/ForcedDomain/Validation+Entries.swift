@@ -51,11 +51,11 @@ extension Validation {
   /// Each key is found through the index, and the index holds nothing else.
   func index() throws(ForcedDomainError) {
     let layout = view.layout
+    let start = layout.index.offset
     let slots = layout.index.count
     guard slots == Format.indexCount(forKeys: layout.keys.count) else {
       throw damaged("an index of \(slots) slots for \(layout.keys.count) keys", start)
     }
-    let start = layout.index.offset
     var occupied = 0
     var highest: UInt32 = 0
     for slot in 0..<slots {
