@@ -23,7 +23,8 @@ extension DiagnosticCode {
     error(.syntax, .reading, "this is not YAML"),
     error(.tabIndentation, .reading, "a line is indented with a tab", "indent with spaces"),
     error(.nestingTooDeep, .reading, "lists and mappings are nested more than 64 deep"),
-    error(.tooManyNodes, .reading, "a document has more than 1,000,000 values once its aliases are expanded"),
+    error(
+      .tooManyNodes, .reading, "a file has more than 1,000,000 values once aliases are expanded, or 10,000 documents"),
     error(.undefinedAlias, .reading, "an alias names an anchor that is not there"),
     error(.recursiveAlias, .reading, "an alias stands inside the value that it means"),
     error(.mergeKey, .reading, "`<<` merge keys are not part of the language", "write the members out"),

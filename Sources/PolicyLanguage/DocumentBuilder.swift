@@ -16,6 +16,8 @@ struct DocumentBuilder {
     /// The deepest level below it.
     var deepest: Int
     var anchor: String?
+    /// Of a mapping: the key whose value is being read.
+    var key = 0
 
     var expectsKey: Bool {
       @inline(__always) get { isMapping && count & 1 == 0 }
@@ -38,6 +40,8 @@ struct DocumentBuilder {
   private var arena: [UInt8] = []
   private var frames: [Frame] = []
   private var anchors: [String: Anchor] = [:]
+  private var documents = 0
+  /// Of all documents so far.
   private var expandedNodes = 0
   private var holdsRemarkableScalars = false
   private var collisions = KeyCollisions()
@@ -49,18 +53,26 @@ struct DocumentBuilder {
     lineStarts = text.hasForeignLineEnds ? Self.lineStarts(of: text.bytes) : []
   }
 
-  mutating func beginDocument() {
+  mutating func beginDocument(_ events: borrowing YAMLEvents) {
+    documents += 1
+    if documents > YAMLStream.Limits.documents {
+      hasGivenUp = true
+      sink.report(
+        .tooManyNodes, at: position(events.start, events.end),
+        "the file has more than \(YAMLStream.Limits.documents) documents")
+    }
     nodes = []
-    nodes.reserveCapacity(min(text.bytes.count / 12 + 16, YAMLStream.Limits.nodes))
+    // A key or a value takes some 24 bytes of text. Most files are one document; the others grow as they need.
+    if documents == 1 { nodes.reserveCapacity(min(text.bytes.count / 24 + 16, YAMLStream.Limits.nodes)) }
     arena = []
     frames = []
     anchors = [:]
-    expandedNodes = 0
     holdsRemarkableScalars = false
   }
 
   mutating func endDocument() -> NodeTree {
     defer { nodes = [] }
+    if nodes.capacity > 2 * nodes.count + 16 { nodes = ContiguousArray(nodes[...]) }
     return NodeTree(nodes: nodes, source: text.bytes, text: arena, holdsRemarkableScalars: holdsRemarkableScalars)
   }
 
@@ -110,6 +122,7 @@ struct DocumentBuilder {
     } else {
       nodes[last].next = UInt32(truncatingIfNeeded: index)
     }
+    if frames[top].expectsKey { frames[top].key = index }
     frames[top].last = index
     frames[top].count &+= 1
     if expandedNodes > YAMLStream.Limits.nodes { giveUpOnNodes(node.position) }
@@ -120,7 +133,7 @@ struct DocumentBuilder {
     hasGivenUp = true
     sink.report(
       .tooManyNodes, at: position,
-      "the document has more than \(YAMLStream.Limits.nodes) values once its aliases are expanded")
+      "the file has more than \(YAMLStream.Limits.nodes) values once its aliases are expanded")
   }
 
   private var expectsKey: Bool {
@@ -348,11 +361,12 @@ struct DocumentBuilder {
         }
       }
     }
+    guard !found.isEmpty else { return }
+    let path = keyPath()
     for collision in found {
       let first = nodes[collision.earlier]
       let second = nodes[collision.later]
       let name = shownText(second)
-      let path = keyPath()
       if collision.isExact {
         let related = [sink.related(first.position, "it is here first")]
         sink.report(.duplicateKey, at: second.position, "\(name) occurs twice\(path)", related: related)
@@ -373,17 +387,7 @@ struct DocumentBuilder {
 
   /// Where in the document the collection that was just closed stands: " in forced / org.example.Browser".
   private func keyPath() -> String {
-    var names: [String] = []
-    for frame in frames where frame.isMapping {
-      // The last child is the value in question; the key is the one before it in the tree's order.
-      var key = Int(nodes[frame.node].offset)
-      while key != 0 {
-        let value = Int(nodes[key].next)
-        if value == 0 || Int(nodes[value].next) == 0 { break }
-        key = Int(nodes[value].next)
-      }
-      if key != 0 { names.append(shownText(nodes[key])) }
-    }
+    let names = frames.filter { $0.isMapping && $0.key != 0 }.map { shownText(nodes[$0.key]) }
     return names.isEmpty ? "" : " in " + names.joined(separator: " / ")
   }
 }

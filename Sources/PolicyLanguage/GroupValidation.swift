@@ -31,12 +31,13 @@ extension TreeValidation {
   private mutating func reportUndeclared(
     _ group: Located<String>, _ kind: String, _ known: [String], _ source: Int, isOther: Bool
   ) {
-    let note =
-      isOther
-      ? ", but a \(kind == "host" ? "user" : "host") group of that name"
-      : Spelling.nearest(to: group.value, in: known).map { "; did you mean '\($0.shown)'?" } ?? ""
+    func note() -> String {
+      if isOther { return ", but a \(kind == "host" ? "user" : "host") group of that name" }
+      return Spelling.nearest(to: group.value, in: known).map { "; did you mean '\($0.shown)'?" } ?? ""
+    }
     sinks[source].report(
-      .undeclaredGroup, at: group.position, "there is no \(kind) group '\(group.value.shown)' in the inventory\(note)")
+      .undeclaredGroup, at: group.position, "there is no \(kind) group '\(group.value.shown)' in the inventory\(note())"
+    )
   }
 
   private struct GroupNode {

@@ -85,9 +85,11 @@ struct TreeValidation {
     for profile in tree.profiles {
       for exemption in profile.exemptions where controls[exemption.control.value] == nil {
         let name = exemption.control.value
-        let suggestion = Spelling.nearest(to: name, in: names).map { "; did you mean '\($0.shown)'?" } ?? ""
+        func suggestion() -> String {
+          Spelling.nearest(to: name, in: names).map { "; did you mean '\($0.shown)'?" } ?? ""
+        }
         sinks[profile.source].report(
-          .unknownControl, at: exemption.control.position, "there is no control '\(name.shown)'\(suggestion)")
+          .unknownControl, at: exemption.control.position, "there is no control '\(name.shown)'\(suggestion())")
       }
     }
   }

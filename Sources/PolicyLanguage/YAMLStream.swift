@@ -9,7 +9,9 @@ public struct YAMLStream: Sendable {
     public static let fileBytes = 16 << 20
     /// Lists and mappings inside one another; the document's own mapping is level 1.
     public static let depth = 64
-    /// Nodes of one document once aliases are expanded.
+    /// Documents of one file.
+    public static let documents = 10_000
+    /// Nodes of one file once aliases are expanded.
     public static let nodes = 1_000_000
   }
 
@@ -68,7 +70,7 @@ private struct StreamReader {
           case .sequenceStart: builder.begin(.sequence, events)
           case .mappingEnd, .sequenceEnd: builder.end()
           case .alias: builder.alias(events)
-          case .documentStart: builder.beginDocument()
+          case .documentStart: builder.beginDocument(events)
           case .documentEnd: documents.append(builder.endDocument())
           case .streamStart: break
           case .streamEnd: return true

@@ -78,6 +78,34 @@ import Testing
     #expect(stream.diagnostics.count { $0.code == .moreErrors } == 1)
   }
 
+  /// Shapes that a careless reader would take quadratic time or gigabytes for.
+  private static let shapes: [String: @Sendable () -> String] = [
+    "documents": { String(repeating: "---\n", count: 500_000) },
+    "spellings of one key": { (0..<60_000).map { "\(spelling($0)): 1\n" }.joined() },
+    "quoted brackets": { (0..<60_000).map { "\"\(brackets($0))\": 1\n" }.joined() },
+    "mistakes below many keys": { (0..<40_000).map { "k\($0): {a: 1, a: 2}\n" }.joined() },
+    "list items": { String(repeating: "- \n", count: 1_200_000) },
+  ]
+
+  @Test(arguments: [
+    ("documents", 1), ("spellings of one key", 0), ("quoted brackets", 0), ("mistakes below many keys", 1_001),
+    ("list items", 1),
+  ])
+  func hostileShapes(id: String, errors: Int) throws {
+    let shape = Self.shapes[id]
+    let text = try #require(shape?())
+    let stream = YAMLStream(bytes: Array(text.utf8), path: "p")
+    #expect(stream.diagnostics.count { $0.severity == .error } == errors)
+  }
+
+  private static func spelling(_ number: Int) -> String {
+    String((0..<17).map { number >> $0 & 1 == 0 ? "k" as Character : "K" })
+  }
+
+  private static func brackets(_ number: Int) -> String {
+    String((0..<17).map { number >> $0 & 1 == 0 ? "[" as Character : "{" })
+  }
+
   @Test func longScalarsAndLines() {
     let long = String(repeating: "x", count: 200_000)
     let stream = YAMLStream(bytes: Array("\"\(long)\": \(long)\n".utf8), path: "p")
