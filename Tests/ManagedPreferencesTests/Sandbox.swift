@@ -17,13 +17,24 @@ final class Sandbox: Sendable {
   var installation: Installation { Installation(root: root) }
 
   init() throws {
-    folder = FileManager.default.temporaryDirectory.appending(path: "managed-\(UUID().uuidString)")
+    folder = URL(filePath: Self.common).appending(path: UUID().uuidString)
     for path in [configuration, root] {
       try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     }
   }
 
   deinit { try? FileManager.default.removeItem(at: folder) }
+
+  /// The folder of all sandboxes of a test run, exit tests' processes included (they inherit the variable, and die without
+  /// cleaning up). It goes at exit, after the library's own last writes, since it was registered before them.
+  private static let common: String = {
+    let variable = "MANAGED_PREFERENCES_TEST_FOLDER"
+    if let inherited = ProcessInfo.processInfo.environment[variable] { return inherited }
+    let path = FileManager.default.temporaryDirectory.appending(path: "managed-\(UUID().uuidString)").path
+    setenv(variable, path, 1)
+    atexit { try? FileManager.default.removeItem(atPath: Sandbox.common) }
+    return path
+  }()
 
   /// Defaults that live wholly in this sandbox.
   func defaults(
