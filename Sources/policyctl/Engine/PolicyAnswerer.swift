@@ -9,8 +9,6 @@ import PropertyList
 struct PolicyEvidence {
   var entries: [EntryView] = []
   var isWithheld = false
-  /// The host that the entries were asked about.
-  var hostName: String?
 }
 
 /// The policy that a question is put to: what is installed, a folder of policies, or a bundle.
@@ -20,13 +18,13 @@ struct PolicyAnswerer {
   /// The host that answers are about; nil where nothing is installed.
   let hostName: String?
   let isAboutAnotherHost: Bool
-  /// The policy is not the one that this process's search list has in force.
-  let isHypothetical: Bool
-  /// The installed forced domain can't be read.
+  /// The installed forced domain can't be read: everything counts as forced.
   let isLocked: Bool
+  /// nil for policies that are not installed.
   let generation: UInt64?
-  /// What values are asked of: narrowed, or with hosts that the context decides.
-  private let answering: Asked?
+  let faults: [String]
+  /// What is asked for values; nil where there is no policy.
+  private let asked: Asked?
   private let installation: Installation
   private let circumstances: Circumstances
 
@@ -35,80 +33,62 @@ struct PolicyAnswerer {
     let file: ForcedDomain
     let truth: ConditionTruth
 
-    init(_ file: ForcedDomain, _ context: EvaluationContext) {
+    /// - Parameter host: nil where the file's hosts are decided.
+    init(_ file: ForcedDomain, host: HostIdentity?, _ circumstances: Circumstances) {
       self.file = file
-      truth = file.truth(in: context)
+      // What a running application asks, or what would be if.
+      truth = file.truth(
+        in: circumstances.isHere
+          ? EvaluationContext(host: host, user: .current(), instant: circumstances.moment)
+          : .whatIf(
+            over: file, host: host, user: circumstances.user, groups: circumstances.groups,
+            instant: circumstances.moment))
     }
   }
 
-  init(
-    _ call: Invocation, _ circumstances: Circumstances, installation: Installation, list: SearchList
-  ) throws(CommandFailure) {
+  init(_ call: Invocation, _ circumstances: Circumstances, installation: Installation) throws(CommandFailure) {
     self.installation = installation
     self.circumstances = circumstances
     if circumstances.policies != nil || circumstances.bundle != nil {
       let (payload, path) = try Payload.read(call, circumstances)
-      let installed = try? HostEnrolment(of: installation).identity
-      let host =
-        circumstances.host.map(HostIdentity.init) ?? installed ?? HostIdentity(name: HostName.ofThisSystem())
-      let whatIf = try Payload.narrow(payload, to: host, path: path)
+      let enrolled = try? HostEnrolment(of: installation).identity
+      let host = circumstances.host.map(HostIdentity.init) ?? enrolled ?? HostIdentity(name: HostName.ofThisSystem())
       source = path
       hostName = host.name
-      // Where nothing is enrolled, the question can't be about another host than this one unless it says so.
-      isAboutAnotherHost = circumstances.host != nil && installed?.name != circumstances.host
-      isHypothetical = true
+      isAboutAnotherHost = circumstances.host != nil && enrolled?.name.lowercased() != host.name.lowercased()
       isLocked = false
       generation = nil
-      answering = Asked(
-        whatIf.provenance,
-        .whatIf(
-          over: whatIf.provenance, host: host, user: circumstances.user, groups: circumstances.groups,
-          instant: circumstances.instant ?? WallClock.unixSeconds()))
+      faults = []
+      asked = Asked(try Payload.narrow(payload, to: host, path: path).provenance, host: host, circumstances)
       return
     }
     source = "installed"
-    isLocked = list.isForcedDomainUnavailable
-    generation = list.generation
-    if circumstances.isPlain {
-      hostName = nil
-      isAboutAnotherHost = false
-      isHypothetical = false
-      answering = nil
-      return
+    let installed: ForcedDomain?
+    switch ForcedDomainLoader(installation).load() {
+    case .notInstalled: (installed, isLocked, faults) = (nil, false, [])
+    case .loaded(let file, let found): (installed, isLocked, faults) = (file, false, found.map(\.description))
+    case .unavailable(let found): (installed, isLocked, faults) = (nil, true, found.map(\.description))
     }
-    isHypothetical = true
-    let installed = Self.installedFile(installation)
+    generation = installed?.generation
     hostName = circumstances.host ?? installed?.hostName
-    isAboutAnotherHost =
-      circumstances.host != nil && circumstances.host?.lowercased() != installed?.hostName.lowercased()
+    isAboutAnotherHost = circumstances.host != nil && hostName?.lowercased() != installed?.hostName.lowercased()
     guard let installed else {
-      answering = nil
+      asked = nil
       return
     }
-    let file: ForcedDomain
-    if isAboutAnotherHost {
-      switch ForcedDomainLoader(installation).loadProvenance(for: installed) {
-      case .available(let provenance): file = provenance
-      case .withheld:
-        throw CommandFailure(
-          .notPermitted,
-          "what other hosts get can be read by root and the group managed-preferences-audit only",
-          next: call.again(privileged: true), call.again(adding: "--policies", "DIR"))
-      case .unavailable(let fault): throw CommandFailure(.unavailable, fault.description)
-      }
-    } else {
-      file = installed
+    if !isAboutAnotherHost {
+      asked = Asked(installed, host: nil, circumstances)
+      return
     }
-    answering = Asked(
-      file,
-      .whatIf(
-        over: file, host: isAboutAnotherHost ? circumstances.host.map(HostIdentity.init) : nil,
-        user: circumstances.user, groups: circumstances.groups,
-        instant: circumstances.instant ?? WallClock.unixSeconds()))
-  }
-
-  private static func installedFile(_ installation: Installation) -> ForcedDomain? {
-    if case .loaded(let file, _) = ForcedDomainLoader(installation).load() { file } else { nil }
+    switch ForcedDomainLoader(installation).loadProvenance(for: installed) {
+    case .available(let provenance):
+      asked = Asked(provenance, host: circumstances.host.map(HostIdentity.init), circumstances)
+    case .withheld:
+      throw CommandFailure(
+        .notPermitted, "what other hosts get can be read by root and the group managed-preferences-audit only",
+        next: call.again(privileged: true), call.again(adding: "--policies", "DIR"))
+    case .unavailable(let fault): throw CommandFailure(.unavailable, fault.description)
+    }
   }
 
   // MARK: Answers
@@ -118,75 +98,54 @@ struct PolicyAnswerer {
     domain == GlobalDomain.name ? [domain] : [domain, GlobalDomain.name]
   }
 
-  /// What the policy has for a key: forced first, then recommended.
-  func candidates(domain: String, key: String) -> [LayerCandidate] {
-    guard let answering else { return [] }
-    return [(PolicySection.forced, Layer.forced), (.recommended, .recommended)].flatMap { section, layer in
-      Self.concerned(by: domain).map { name in
-        LayerCandidate(
-          layer: layer, domain: name, path: nil,
-          value: answering.file.value(domain: name, key: key, section: section, under: answering.truth))
-      }
+  /// What the policy has for a key in one of its two layers.
+  func candidates(_ layer: Layer, domain: String, key: String) -> [LayerCandidate] {
+    guard let asked else { return [] }
+    let section: PolicySection = layer == .forced ? .forced : .recommended
+    return Self.concerned(by: domain).map { name in
+      LayerCandidate(
+        layer: layer, domain: name, path: nil,
+        value: asked.file.value(domain: name, key: key, section: section, under: asked.truth))
     }
   }
 
   /// Who forces a key of a domain, in rank order, each profile once.
   func forcedBy(domain: String, key: String) -> [ForcedByView] {
-    guard let answering else { return [] }
+    guard let asked else { return [] }
     var profiles: [ForcedByView] = []
-    let contributors =
-      answering.file.resolve(domain: domain, key: key, section: .forced, under: answering.truth).contributors
-    for entry in contributors {
+    for entry in asked.file.resolve(domain: domain, key: key, section: .forced, under: asked.truth).contributors {
       let view = ForcedByView(profile: entry.profile.id, title: entry.profile.title, generation: generation)
       if !profiles.contains(view) { profiles.append(view) }
     }
     return profiles
   }
 
-  /// The keys that may have a value in a hypothetical policy.
-  func keys(in domain: String) -> [String] {
-    guard let answering else { return [] }
-    return Self.concerned(by: domain).flatMap { answering.file.keys(inDomain: $0) }
-  }
-
-  /// Every key that the policy mentions for a domain, for "did you mean".
+  /// Every key that the policy mentions for a domain.
   func mentionedKeys(in domain: String) -> [String] {
-    guard let file = answering?.file ?? Self.installedFile(installation) else { return [] }
-    return Self.concerned(by: domain).flatMap { file.keys(inDomain: $0) }
+    guard let asked else { return [] }
+    return Self.concerned(by: domain).flatMap { asked.file.keys(inDomain: $0) }
   }
 
-  /// Every domain that the policy mentions, for "did you mean".
-  var domains: [String] { (answering?.file ?? Self.installedFile(installation))?.domains ?? [] }
+  /// Every domain that the policy mentions.
+  var domains: [String] { asked?.file.domains ?? [] }
 
   /// Whether a manifest calls a key of any of these domains secret.
-  func isSecret(_ key: String, in domains: Set<String>) -> Bool {
-    Secrets(of: answering?.file ?? Self.installedFile(installation)).contains(key, in: domains)
-  }
+  func isSecret(_ key: String, in domains: [String]) -> Bool { Secrets(of: asked?.file).contains(key, in: domains) }
 
   // MARK: Evidence
 
   /// Every entry of a key, with lines and reasons where this user may read them.
-  func evidence(domain: String, key: String) throws(CommandFailure) -> PolicyEvidence {
-    guard source == "installed" else {
-      return answering.map { PolicyEvidence(entries: entries(of: $0, domain: domain, key: key)) } ?? PolicyEvidence()
-    }
-    guard let installed = Self.installedFile(installation) else { return PolicyEvidence() }
-    let instant = circumstances.instant ?? WallClock.unixSeconds()
-    func ask(_ file: ForcedDomain, host: HostIdentity?) -> [EntryView] {
-      let context = EvaluationContext.whatIf(
-        over: file, host: host, user: circumstances.user, groups: circumstances.groups, instant: instant)
-      return entries(of: Asked(file, context), domain: domain, key: key)
-    }
-    switch ForcedDomainLoader(installation).loadProvenance(for: installed) {
+  func evidence(domain: String, key: String) -> PolicyEvidence {
+    guard let asked else { return PolicyEvidence() }
+    if asked.file.kind == .provenance { return PolicyEvidence(entries: entries(of: asked, domain: domain, key: key)) }
+    switch ForcedDomainLoader(installation).loadProvenance(for: asked.file) {
     case .available(let provenance):
-      let host = hostName ?? provenance.hostName
-      return PolicyEvidence(entries: ask(provenance, host: HostIdentity(name: host)), hostName: host)
-    case .withheld:
-      return PolicyEvidence(entries: ask(installed, host: nil), isWithheld: true, hostName: installed.hostName)
-    case .unavailable(let fault):
-      StandardStreams.writeError("\(Policyctl.name): warning: \(fault)\n")
-      return PolicyEvidence(entries: ask(installed, host: nil), isWithheld: true, hostName: installed.hostName)
+      let full = Asked(provenance, host: HostIdentity(name: asked.file.hostName), circumstances)
+      return PolicyEvidence(entries: entries(of: full, domain: domain, key: key))
+    case .withheld: break
+    case .unavailable(let fault): StandardStreams.writeError("\(Policyctl.name): warning: \(fault)\n")
     }
+    return PolicyEvidence(entries: entries(of: asked, domain: domain, key: key), isWithheld: true)
   }
 
   private func entries(of asked: Asked, domain: String, key: String) -> [EntryView] {

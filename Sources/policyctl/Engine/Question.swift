@@ -9,65 +9,64 @@ import PropertyList
 /// What `get` and `explain` ask: a domain, and in whose place, where and when.
 ///
 /// There is one resolver. Policy is asked through `ForcedDomain` (the law of one key), the user's files through
-/// `SearchList` (the order of layers); nothing here decides between entries or layers, it only puts the question and
-/// shows the evidence.
-struct Question {
+/// `SearchList`, in the order of the one table of layers; nothing here decides between entries, it only puts the question
+/// and shows the evidence. Layers below a forced value are not asked unless they are to be shown.
+final class Question {
   let domain: String
-  let home: String
   /// Sentences that limit the answer.
   let notes: [String]
-  private let faults: [String]
   private let policy: PolicyAnswerer
-  /// The asking user's own layers; nil where the question is about somebody or somewhere else.
-  private let list: SearchList?
-  private let context: ContextView
+  private let circumstances: Circumstances
+  /// The question is about the asking user, on this host.
+  private let isAboutOneself: Bool
+  private let installation: Installation
 
   init(_ call: Invocation, domain: String) throws(CommandFailure) {
     if let fault = DomainName.fault(in: domain) {
       throw CommandFailure(.usage, "'\(TerminalText.escape(domain))' is no domain: \(fault)")
     }
-    let circumstances = try Circumstances(call)
-    let installation = call.installation()
     self.domain = domain
-    home = UserLocations.homeDirectory()
+    circumstances = try Circumstances(call)
+    installation = call.installation()
+    policy = try PolicyAnswerer(call, circumstances, installation: installation)
+    isAboutOneself = !circumstances.isAboutAnotherUser && !policy.isAboutAnotherHost
+    notes =
+      isAboutOneself ? [] : ["This is about another user or host: the files of the user who asks are left out."]
+  }
 
+  /// The asking user's own layers; nil where the question is about somebody or somewhere else.
+  private lazy var list: SearchList? = {
+    guard isAboutOneself else { return nil }
     var configuration = SearchList.Configuration(
       domain: domain, arguments: [], installation: installation, sink: DiscardingAuditEventSink(), observes: false)
     if let instant = circumstances.instant { configuration.clock = { instant } }
-    let list: SearchList
-    do throws(DomainNameFault) {
-      list = try SearchList(configuration: configuration)
-    } catch {
-      throw CommandFailure(.usage, "'\(TerminalText.escape(domain))' is no domain: \(error)")
-    }
-    faults = list.faults.map(\.description)
-    policy = try PolicyAnswerer(call, circumstances, installation: installation, list: list)
-    let isAboutOthers = circumstances.isAboutAnotherUser || policy.isAboutAnotherHost
-    self.list = isAboutOthers ? nil : list
-    notes =
-      isAboutOthers ? ["This is about another user or host: the files of the user who asks are left out."] : []
-    context = ContextView(
-      host: policy.hostName, user: circumstances.user ?? Circumstances.currentUserName(),
-      groups: circumstances.groups, instant: circumstances.instant ?? WallClock.unixSeconds(),
-      application: circumstances.application ?? domain, generation: policy.generation, source: policy.source)
-  }
+    // The name was checked: there is no other error.
+    return try? SearchList(configuration: configuration)
+  }()
+
+  var home: String { UserLocations.homeDirectory() }
 
   /// The answer for one key.
-  func answer(_ key: String) -> AnswerView { view(of: key, candidates: candidates(of: key)) }
+  func answer(_ key: String) -> AnswerView {
+    let forced = policy.candidates(.forced, domain: domain, key: key)
+    return view(of: key, candidates: forced.contains { $0.value != nil } ? forced : candidates(of: key))
+  }
 
   /// The answers for all keys that have a value, sorted by key.
   func answers() -> [AnswerView] {
-    var keys = Set(policy.keys(in: domain))
-    if let list { keys.formUnion(list.dictionaryRepresentation().keys) }
+    var keys = Set(policy.mentionedKeys(in: domain))
+    if !policy.isLocked, let list { keys.formUnion(list.dictionaryRepresentation().keys) }
     return keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.map(answer).filter { $0.value != nil }
   }
 
   /// The answer with everything that was considered.
   func explanation(_ key: String) throws(CommandFailure) -> ExplanationView {
     let candidates = candidates(of: key)
-    let evidence = policy.isLocked ? PolicyEvidence() : try policy.evidence(domain: domain, key: key)
-    var context = context
-    context.host = context.host ?? evidence.hostName
+    let evidence = policy.evidence(domain: domain, key: key)
+    let context = ContextView(
+      host: policy.hostName, user: circumstances.user ?? Circumstances.currentUserName(),
+      groups: circumstances.groups, instant: circumstances.moment, application: circumstances.application ?? domain,
+      generation: policy.generation, source: policy.source)
     var answer = view(of: key, candidates: candidates)
     answer.isSecret = policy.isSecret(key, in: [domain, GlobalDomain.name])
     return ExplanationView(
@@ -79,7 +78,9 @@ struct Question {
 
   /// What is wrong with the stores that were asked, on standard error: the answer stands nevertheless.
   func reportFaults() {
-    for fault in faults { StandardStreams.writeError("\(Policyctl.name): warning: \(TerminalText.escape(fault))\n") }
+    for fault in policy.faults {
+      StandardStreams.writeError("\(Policyctl.name): warning: \(TerminalText.escape(fault))\n")
+    }
   }
 
   /// The failure of a question that can't be answered, since everything counts as forced; nil when it can.
@@ -112,18 +113,14 @@ struct Question {
 
   /// Everything that is asked, in the order of the layers' one table.
   private func candidates(of key: String) -> [LayerCandidate] {
-    if let list, !policy.isHypothetical {
-      return list.resolution(of: key).considered.map {
-        LayerCandidate(layer: $0.layer, domain: $0.domain, path: $0.path, value: $0.value)
-      }
-    }
     // Nothing may be answered from below a policy that can't be read.
     if policy.isLocked { return [] }
-    // A policy that is not what this process has in force stands in its place; the other layers are as they are.
-    let own = list?.resolution(of: key).considered.filter { $0.layer != .forced && $0.layer != .recommended } ?? []
+    let policies =
+      policy.candidates(.forced, domain: domain, key: key)
+      + policy.candidates(.recommended, domain: domain, key: key)
+    let own = (list?.resolution(of: key).considered ?? []).filter { $0.layer != .forced && $0.layer != .recommended }
     let all =
-      policy.candidates(domain: domain, key: key)
-      + own.map { LayerCandidate(layer: $0.layer, domain: $0.domain, path: $0.path, value: $0.value) }
+      policies + own.map { LayerCandidate(layer: $0.layer, domain: $0.domain, path: $0.path, value: $0.value) }
     return Layer.allCases.flatMap { layer in all.filter { $0.layer == layer } }
   }
 
@@ -132,19 +129,8 @@ struct Question {
     let isForced = winner?.layer == .forced || policy.isLocked
     return AnswerView(
       key: key, value: winner?.value, layer: winner?.layer.rawValue, isForced: isForced,
-      forcedBy: winner?.layer == .forced ? forcedBy(key, in: winner?.domain ?? domain) : [],
-      path: winner?.layer == .forced || winner?.layer == .recommended ? nil : winner?.path,
-      isSecret: !isForced && candidates.contains { $0.value != nil }
-        && policy.isSecret(key, in: Set(candidates.map(\.domain) + [domain])))
-  }
-
-  private func forcedBy(_ key: String, in domain: String) -> [ForcedByView] {
-    if let list, !policy.isHypothetical {
-      return list.forcedBy(key).map {
-        ForcedByView(profile: $0.profile, title: $0.title, generation: $0.generation)
-      }
-    }
-    return policy.forcedBy(domain: domain, key: key)
+      forcedBy: winner?.layer == .forced ? policy.forcedBy(domain: winner?.domain ?? domain, key: key) : [],
+      path: winner?.path, isSecret: !isForced && winner != nil && policy.isSecret(key, in: [domain, GlobalDomain.name]))
   }
 }
 
@@ -194,10 +180,11 @@ struct Circumstances {
 
   let isAboutAnotherUser: Bool
 
-  /// Nothing but the installed state, here, now, for this user.
-  var isPlain: Bool {
-    host == nil && user == nil && groups.isEmpty && instant == nil && policies == nil && bundle == nil
-  }
+  /// This user, now: what a running application would ask.
+  var isHere: Bool { user == nil && groups.isEmpty && instant == nil }
+
+  /// The moment that the question is about, in Unix seconds: `--at`, else now.
+  var moment: Int64 { instant ?? WallClock.unixSeconds() }
 
   /// The name of who runs this process, else the number.
   static func currentUserName() -> String {
