@@ -24,7 +24,7 @@ public struct HostNameSearch: Sendable {
   public init(oneOfEach lists: [[HostPattern]], noneOf exceptions: [HostPattern] = []) {
     listCount = lists.count
     for (index, list) in lists.enumerated() {
-      for pattern in Set(list).sorted(by: { $0.text < $1.text }) { append(pattern, owner: Int32(index)) }
+      for pattern in Set(list) { append(pattern, owner: Int32(index)) }
     }
     for pattern in Set(exceptions) { append(pattern, owner: -1) }
   }

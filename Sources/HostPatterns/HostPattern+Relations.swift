@@ -25,6 +25,17 @@ extension HostPattern {
     return HostNameSearch(oneOfEach: [[other]], noneOf: [self]).run() == .none
   }
 
+  /// Whether two patterns agree on the letters that both begin with, up to the first choice of either.
+  ///
+  /// False is a proof that no host is meant by both, at the price of comparing a few bytes; true proves nothing.
+  public func beginsLike(_ other: HostPattern) -> Bool {
+    for (mine, others) in zip(tokens, other.tokens) {
+      guard case .byte(let x) = mine, case .byte(let y) = others else { return true }
+      if x != y { return false }
+    }
+    return true
+  }
+
   private static func endsDiffer(_ a: [Token], _ b: [Token]) -> Bool {
     func clash(_ pair: (Token, Token)) -> Bool? {
       guard case (.byte(let x), .byte(let y)) = pair else { return false }

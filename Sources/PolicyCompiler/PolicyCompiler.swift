@@ -49,4 +49,8 @@ public enum PolicyCompiler {
       payload: state.hasErrors ? nil : state.payload, sourceDigest: state.sourceDigest,
       diagnostics: state.diagnostics.sortedForReport(), statistics: state.statistics)
   }
+
+  /// The digest that a compilation of this tree states: to learn whether sources match what is installed, nothing needs
+  /// to be compiled.
+  public static func sourceDigest(of tree: PolicyTree) -> [UInt8] { SealStage.digest(of: tree.sources) }
 }

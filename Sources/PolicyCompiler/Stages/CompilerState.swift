@@ -51,7 +51,8 @@ struct CompilerState {
     }
     return entries.append(
       ProfilePart(
-        profile: index, reference: reference, priority: profile.priority.value, isOverride: isOverride,
+        profile: index, source: profile.source, tree: profile.tree, reference: reference,
+        priority: profile.priority.value, isOverride: isOverride,
         hostClass: hostClass, conditions: numbered, reason: text(reason), owner: text(owner), ticket: text(ticket)))
   }
 
@@ -75,8 +76,13 @@ struct CompilerState {
 
   /// Where a statement was written.
   func position(of statement: Statement) -> SourcePosition {
+    position(of: statement, in: entries.parts[Int(statement.part)])
+  }
+
+  /// Where a statement of a part was written.
+  func position(of statement: Statement, in part: ProfilePart) -> SourcePosition {
     switch statement.origin {
-    case .setting(let setting): profile(of: statement).tree.position(setting.value)
+    case .setting(let setting): part.tree.position(setting.value)
     case .release(let index): entries.releases[Int(index)].position
     }
   }
@@ -84,15 +90,16 @@ struct CompilerState {
   /// The key of a statement, as it was written.
   func key(of statement: Statement) -> String {
     switch statement.origin {
-    case .setting(let setting): profile(of: statement).tree.string(setting.key)
+    case .setting(let setting): entries.parts[Int(statement.part)].tree.string(setting.key)
     case .release(let index): entries.releases[Int(index)].value
     }
   }
 
-  func profile(of statement: Statement) -> Profile {
-    tree.profiles[entries.parts[Int(statement.part)].profile]
+  /// The id of the profile that a statement stands in.
+  func profileID(of statement: Statement) -> String {
+    tree.profiles[entries.parts[Int(statement.part)].profile].id.value
   }
 
   /// The displayed path of the file in which a statement stands.
-  func path(of statement: Statement) -> String { tree.sources[profile(of: statement).source].path }
+  func path(of statement: Statement) -> String { tree.sources[entries.parts[Int(statement.part)].source].path }
 }

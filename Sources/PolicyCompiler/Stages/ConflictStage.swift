@@ -11,7 +11,9 @@ import PropertyList
 enum ConflictStage {
   static func run(_ compiler: inout CompilerState) {
     var overlap = Overlap(compiler.inventory)
-    for group in compiler.entries.statementsOfSharedKeys() {
+    let (keyCount, shared) = compiler.entries.grouped()
+    compiler.statistics.keys = keyCount
+    for group in shared {
       for section in PolicySection.allCases {
         let statements = group.filter { compiler.entries.statements[Int($0)].section == section }
         if statements.count > 1 { check(statements, &overlap, &compiler) }
@@ -63,14 +65,11 @@ enum ConflictStage {
     _ entries: [Entry], _ overlap: inout Overlap, _ compiler: CompilerState,
     _ conflicts: inout [Int32: [Int32: Conflict]]
   ) {
-    let table = compiler.entries.conditions
-    EntryPairs.forEach(entries.map(\.condition), &overlap, table) { i, j, overlap in
-      let (a, b) = (entries[min(i, j)], entries[max(i, j)])
-      guard a.statement != b.statement, conflicts[a.statement]?[b.statement] == nil else { return }
+    for (i, j) in overlap.meetings(of: entries.map(\.condition), in: compiler.entries.conditions) {
+      let (a, b) = (entries[i], entries[j])
+      guard a.statement != b.statement, conflicts[a.statement]?[b.statement] == nil else { continue }
       let (x, y) = (compiler.entries.statements[Int(a.statement)], compiler.entries.statements[Int(b.statement)])
-      guard let values = ConflictingValues.between(x, y, compiler),
-        overlap.canMeet(a.condition, b.condition, in: table)
-      else { return }
+      guard let values = ConflictingValues.between(x, y, compiler) else { continue }
       conflicts[a.statement, default: [:]][b.statement] = Conflict(
         values: values, conditions: (a.condition, b.condition))
     }
@@ -85,7 +84,7 @@ enum ConflictStage {
   ) {
     func place(_ statement: Int32) -> (Int, SourcePosition) {
       let statement = compiler.entries.statements[Int(statement)]
-      return (compiler.profile(of: statement).source, compiler.position(of: statement))
+      return (compiler.entries.parts[Int(statement.part)].source, compiler.position(of: statement))
     }
     let ordered = statements.map { (statement: $0, place: place($0)) }.sorted { $0.place < $1.place }
     var named: Set<Int32> = []
@@ -106,8 +105,8 @@ enum ConflictStage {
           .conflict, path: compiler.path(of: statement), at: one.place.1,
           wording.message(others[0].conflict.values),
           hint: wording.hint(
-            others.map { compiler.profile(of: compiler.entries.statements[Int($0.statement)]).id.value },
-            with: compiler.profile(of: statement).id.value),
+            others.map { compiler.profileID(of: compiler.entries.statements[Int($0.statement)]) },
+            with: compiler.profileID(of: statement)),
           related: others.map { other in
             let second = compiler.entries.statements[Int(other.statement)]
             let hosts = overlap.wording(
@@ -142,7 +141,7 @@ enum ConflictingValues {
 
   private static func decoded(_ statement: Statement, _ compiler: CompilerState) -> PropertyListValue {
     guard case .setting(let setting) = statement.origin else { preconditionFailure("a release has no value") }
-    return compiler.profile(of: statement).tree.value(setting.value)
+    return compiler.entries.parts[Int(statement.part)].tree.value(setting.value)
   }
 }
 

@@ -4,7 +4,7 @@ import ForcedDomain
 ///
 /// Few entries: every pair. Many (a page for each room of a large house, a name for each machine): those pairs whose host
 /// items begin alike, since two patterns share a host only where the fixed beginning of one begins the other; that keeps
-/// the work near the length of the text.
+/// the work near the length of the text. Where no hosts are named, the same goes for the names of users.
 enum EntryPairs {
   private static let few = 16
 
@@ -19,7 +19,13 @@ enum EntryPairs {
     }
     var beginnings: [(text: [UInt8], entry: Int)] = []
     for (entry, condition) in conditions.enumerated() {
-      for text in overlap.beginnings(of: condition, in: table) { beginnings.append((text, entry)) }
+      for text in overlap.hostBeginnings(of: condition, in: table) { beginnings.append((text, entry)) }
+    }
+    if beginnings.allSatisfy(\.text.isEmpty) {
+      beginnings = []
+      for (entry, condition) in conditions.enumerated() {
+        for text in overlap.userBeginnings(of: condition, in: table) { beginnings.append((text, entry)) }
+      }
     }
     beginnings.sort { ($0.text.lexicographicallyPrecedes($1.text)) || ($0.text == $1.text && $0.entry < $1.entry) }
     // All beginnings of the current text, shortest first: the texts between a beginning and its continuations all

@@ -34,9 +34,32 @@ struct HostReach: Hashable {
 
   /// Hosts that are in both, and in the inventory where only its hosts count.
   func meeting(_ other: HostReach, listed: [HostPattern]?) -> HostMeeting {
-    HostMeeting(
-      lists: lists + other.lists + (listed.map { [$0] } ?? []), exceptions: exceptions + other.exceptions,
-      isWithinInventory: listed != nil)
+    let both = lists + other.lists
+    var all = both
+    if let listed {
+      // Of a large inventory, what begins like none of the few items in question can't matter.
+      if let fewest = both.min(by: { $0.count < $1.count }), fewest.count < listed.count {
+        all.append(listed.filter { host in fewest.contains { $0.beginsLike(host) } })
+      } else {
+        all.append(listed)
+      }
+    }
+    return HostMeeting(
+      lists: all, exceptions: exceptions + other.exceptions, isWithinInventory: listed != nil)
+  }
+
+  /// Whether every host of one list is known to be in another.
+  static func isCovered(_ list: [HostPattern], by others: [HostPattern], listed: [HostPattern]?) -> Bool {
+    // A short literal name is covered by whatever matches it: by far the commonest case, and the cheapest.
+    let rest = list.filter { pattern in
+      pattern.kind != .literal || pattern.hasDot
+        || !others.contains { !$0.hasDot && $0.matches(hostName: pattern.text) }
+    }
+    if rest.isEmpty { return true }
+    var reach = HostReach()
+    reach.lists = [rest]
+    reach.exceptions = others
+    return !reach.meeting(HostReach(), listed: listed).isPossible
   }
 }
 

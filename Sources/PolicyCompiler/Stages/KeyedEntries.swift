@@ -21,8 +21,10 @@ struct Statement {
 
 /// What all statements of one part of a profile share: its own part, an override, or an exemption.
 struct ProfilePart {
-  /// The profile's place in the tree, and its number in the writer.
+  /// The profile's place in the tree, its source and document, and its number in the writer.
   let profile: Int
+  let source: Int
+  let tree: NodeTree
   let reference: UInt32
   let priority: Int64
   let isOverride: Bool
@@ -74,24 +76,35 @@ struct KeyedEntries {
     conditions[Int(number)] = condition
   }
 
-  /// The numbers of the statements of every key that has more than one, in the order in which they were appended.
-  func statementsOfSharedKeys() -> [[Int32]] {
-    guard let highest = statements.lazy.map(\.key).max() else { return [] }
-    var first = [Int32](repeating: -1, count: Int(highest) + 1)
-    var groups: [Int32: [Int32]] = [:]
-    var order: [Int32] = []
+  /// How many keys have statements, and the numbers of the statements of every key that has more than one, in the order
+  /// in which they were appended.
+  func grouped() -> (keyCount: Int, shared: [ArraySlice<Int32>]) {
+    guard let highest = statements.lazy.map(\.key).max() else { return (0, []) }
+    var ends = [Int32](repeating: 0, count: Int(highest) + 2)
+    for statement in statements { ends[Int(statement.key) + 1] += 1 }
+    var keyCount = 0
+    var sharedCount = 0
+    for count in ends where count > 0 {
+      keyCount += 1
+      if count > 1 { sharedCount += 1 }
+    }
+    guard sharedCount > 0 else { return (keyCount, []) }
+    for key in 1..<ends.count { ends[key] += ends[key - 1] }
+    var places = ends
+    var sorted = [Int32](repeating: 0, count: statements.count)
     for index in statements.indices {
       let key = Int(statements[index].key)
-      if first[key] < 0 {
-        first[key] = Int32(index)
-      } else {
-        if groups[Int32(key)] == nil {
-          groups[Int32(key)] = [first[key]]
-          order.append(Int32(key))
-        }
-        groups[Int32(key)]!.append(Int32(index))
-      }
+      sorted[Int(places[key])] = Int32(index)
+      places[key] += 1
     }
-    return order.map { groups[$0]! }
+    var shared: [ArraySlice<Int32>] = []
+    shared.reserveCapacity(sharedCount)
+    for key in 1..<ends.count where ends[key] - ends[key - 1] > 1 {
+      shared.append(sorted[Int(ends[key - 1])..<Int(ends[key])])
+    }
+    return (keyCount, shared)
   }
+
+  /// Forgets the statements, once they are in the writer.
+  mutating func removeStatements() { statements = [] }
 }

@@ -8,10 +8,10 @@ import PolicyLanguage
 /// absolute path, no time, no name of a machine.
 enum LayOutStage {
   static func run(_ compiler: inout CompilerState) {
-    compiler.statistics = statistics(compiler.tree)
+    count(compiler.tree, &compiler.statistics)
     guard !compiler.hasErrors else { return }
-    for index in compiler.entries.statements.indices { layOut(compiler.entries.statements[index], &compiler) }
-    compiler.statistics.keys = Set(compiler.entries.statements.lazy.map(\.key)).count
+    layOutEntries(&compiler)
+    compiler.entries.removeStatements()
     compiler.writer.setHostGroups(hostGroups(&compiler))
     compiler.writer.setUserGroups(userGroups(&compiler))
     compiler.writer.setAnnex(Annex.encode(&compiler))
@@ -29,28 +29,38 @@ enum LayOutStage {
     }
   }
 
-  private static func layOut(_ statement: Statement, _ compiler: inout CompilerState) {
-    let part = compiler.entries.parts[Int(statement.part)]
-    let position = compiler.position(of: statement)
-    let provenance = ProvenanceReference(
-      file: compiler.sourceFile(compiler.tree.profiles[part.profile].source), line: position.line,
-      column: position.column, reason: part.reason, owner: part.owner, ticket: part.ticket)
-    for condition in part.conditions {
-      compiler.writer.addEntry(
-        key: statement.key, section: statement.section, action: statement.action, rank: part.rank(condition),
-        condition: condition.number, profile: part.reference, value: statement.value, provenance: provenance)
-      compiler.statistics.entries += 1
+  private static func layOutEntries(_ compiler: inout CompilerState) {
+    // Statements of one part follow each other: what they share is looked up once.
+    var current: UInt32?
+    var part: ProfilePart!
+    var provenance = ProvenanceReference(file: 0, line: 0, column: 0)
+    for index in compiler.entries.statements.indices {
+      let statement = compiler.entries.statements[index]
+      if statement.part != current {
+        current = statement.part
+        part = compiler.entries.parts[Int(statement.part)]
+        provenance = ProvenanceReference(
+          file: compiler.sourceFile(part.source), line: 0, column: 0, reason: part.reason, owner: part.owner,
+          ticket: part.ticket)
+      }
+      let position = compiler.position(of: statement, in: part)
+      provenance.line = position.line
+      provenance.column = position.column
+      for condition in part.conditions {
+        compiler.writer.addEntry(
+          key: statement.key, section: statement.section, action: statement.action, rank: part.rank(condition),
+          condition: condition.number, profile: part.reference, value: statement.value, provenance: provenance)
+        compiler.statistics.entries += 1
+      }
     }
   }
 
-  private static func statistics(_ tree: PolicyTree) -> CompilationStatistics {
-    var statistics = CompilationStatistics()
+  private static func count(_ tree: PolicyTree, _ statistics: inout CompilationStatistics) {
     statistics.files = tree.sources.count
     statistics.profiles = tree.profiles.count
     statistics.inventories = tree.inventory == nil ? 0 : 1
     statistics.manifests = tree.manifests.count
     statistics.testCases = tree.tests.count
-    return statistics
   }
 
   /// The host groups that conditions name, in the order of their names.

@@ -18,6 +18,7 @@ struct Overlap {
   private var hostAnswers: [UInt64: Bool] = [:]
   private var userAnswers: [UInt64: Bool] = [:]
   private var windowAnswers: [UInt64: Bool] = [:]
+  private var meetings: [[UInt32]: [(Int, Int)]] = [:]
 
   private struct Parts {
     var hosts, users, windows: Int
@@ -37,12 +38,34 @@ struct Overlap {
     return hosts[x.hosts].meeting(hosts[y.hosts], listed: inventory.listedHosts).wording
   }
 
+  /// The pairs of places, the smaller first, whose conditions can hold together; a pair may occur twice.
+  ///
+  /// Where profiles set many keys, the same conditions come together again and again: the answer is remembered.
+  mutating func meetings(of conditions: [UInt32], in table: [Condition]) -> [(Int, Int)] {
+    if let known = meetings[conditions] { return known }
+    var pairs: [(Int, Int)] = []
+    EntryPairs.forEach(conditions, &self, table) { i, j, overlap in
+      if overlap.canMeet(conditions[i], conditions[j], in: table) { pairs.append((min(i, j), max(i, j))) }
+    }
+    meetings[conditions] = pairs
+    return pairs
+  }
+
   /// For each pattern that a condition's hosts must match one of, the letters that it begins with; an empty one where
   /// the condition holds on every host. Two conditions can only meet where one beginning begins with another.
-  mutating func beginnings(of condition: UInt32, in table: [Condition]) -> [[UInt8]] {
+  mutating func hostBeginnings(of condition: UInt32, in table: [Condition]) -> [[UInt8]] {
     let reach = hosts[parts(of: condition, table).hosts]
     guard let list = reach.lists.min(by: { $0.count < $1.count }) else { return [[]] }
     return list.map { pattern in Array(pattern.text.utf8.prefix { !Self.opensChoice($0) }) }
+  }
+
+  /// The same for users: the names that a condition's users must have one of; an empty one where other items count.
+  mutating func userBeginnings(of condition: UInt32, in table: [Condition]) -> [[UInt8]] {
+    let reach = users[parts(of: condition, table).users]
+    guard let list = reach.lists.first(where: { $0.allSatisfy(\.isName) }) else { return [[]] }
+    return list.compactMap { item in
+      if case .name(let name) = item { Array(name.utf8) } else { nil }
+    }
   }
 
   private static func opensChoice(_ byte: UInt8) -> Bool {

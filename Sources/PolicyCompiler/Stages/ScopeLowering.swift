@@ -64,11 +64,10 @@ struct ScopeLowering {
     if own.include.isEmpty { own.include = outer.include }
     if own.include == outer.include || outer.include.isEmpty { return (own, nil) }
     // What the profile's items are known to cover needs no second look on each host.
-    let rest = HostReach.patterns(own.include, &inventory)
-    let covered = HostReach.patterns(outer.include, &inventory)
-    let lists = inventory.listedHosts.map { [rest, $0] } ?? [rest]
-    if HostNameSearch(oneOfEach: lists, noneOf: covered).run() == .none { return (own, nil) }
-    return (own, HostSelector(include: outer.include))
+    let isCovered = HostReach.isCovered(
+      HostReach.patterns(own.include, &inventory), by: HostReach.patterns(outer.include, &inventory),
+      listed: inventory.listedHosts)
+    return (own, isCovered ? nil : HostSelector(include: outer.include))
   }
 
   private static func inner(
