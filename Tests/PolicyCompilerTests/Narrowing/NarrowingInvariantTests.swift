@@ -97,29 +97,33 @@ import Testing
     return try ForcedDomain(bytes: try writer.finish(FileStamp()), expecting: [.fleet])
   }
 
-  static let resolver = NameLedger(
-    accounts: AccountSource(
-      userID: { name in ["ada": 1001, "joan": 1002][name] }, groupID: { name in ["students": 2001, "staff": 50][name] }),
-    remembering: nil)
-  static let nobody = NameLedger(accounts: AccountSource(userID: { _ in nil }, groupID: { _ in nil }), remembering: nil)
+  static var resolver: NameLedger {
+    NameLedger(
+      accounts: AccountSource(
+        userID: { ["ada": 1001, "joan": 1002][$0] }, groupID: { ["students": 2001, "staff": 50][$0] }),
+      remembering: nil)
+  }
+  static var nobody: NameLedger {
+    NameLedger(accounts: AccountSource(userID: { _ in nil }, groupID: { _ in nil }), remembering: nil)
+  }
 
-  static let hosts = ["lab-a-07", "lab-a-12", "lab-b-07", "lab-a-07.example.org", "x", "other"]
+  static let hosts = ["lab-a-07", "lab-a-12", "lab-b-07.example.org", "other"]
   static let instants: [Int64] =
-    [0, 7_200, 30_600, 34_200, 50_000, 100_000, 400_000, 86_400 * 5 + 30_600, 86_400 * 12]
+    [0, 34_200, 100_000, 86_400 * 5 + 30_600, 86_400 * 12]
     .map { now + $0 }
     // Outside the horizon: answered from the windows as they are written.
-    + [now - 86_400 * 800, now + 86_400 * 365 * 6]
+    + [now + 86_400 * 365 * 6 + 34_200]
 
   private static func answers(_ domain: ForcedDomain, _ context: EvaluationContext) -> [PropertyListValue?] {
     let truth = domain.truth(in: context)
     return (0..<6).flatMap { key in
       PolicySection.allCases.map { section in
-        domain.resolve(domain: "org.example.Editor", key: "Key\(key)", section: section, under: truth).value
+        domain.value(domain: "org.example.Editor", key: "Key\(key)", section: section, under: truth)
       }
     }
   }
 
-  @Test(arguments: 0..<12)
+  @Test(arguments: 0..<5)
   func oneAnswer(seed: Int) throws {
     var dice = Dice(state: UInt64(seed) &* 7919)
     let payload = try Self.payload(&dice)

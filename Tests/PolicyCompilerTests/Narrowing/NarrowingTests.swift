@@ -116,8 +116,8 @@ import Testing
     #expect(forced.annex == .dictionary([:]))
     #expect(
       provenance.entries(domain: "org.example.Browser", key: "HomePage", section: .forced).map(\.provenance) == [
-        Provenance(file: "a.yaml", line: 16, column: 53, reason: "projector", ticket: "LAB-1"),
-        Provenance(file: "a.yaml", line: 8, column: 36),
+        Provenance(file: "a.yaml", line: 16, column: 46, reason: "projector", ticket: "LAB-1"),
+        Provenance(file: "a.yaml", line: 8, column: 35),
       ])
   }
 
@@ -176,7 +176,7 @@ import Testing
             "expect": .array([
               .dictionary([
                 "domain": .string("org.example.Browser"), "key": .string("Zoom"), "max": .integer(2),
-                "file": .string("a.yaml"), "line": .integer(18), "column": .integer(84),
+                "file": .string("a.yaml"), "line": .integer(18), "column": .integer(82),
               ])
             ]),
           ])

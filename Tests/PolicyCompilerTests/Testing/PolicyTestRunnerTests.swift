@@ -94,15 +94,15 @@ import Testing
     #expect(
       results[0].failures.map { "\($0.path):\($0.position.line):\($0.position.column): \($0.description)" }.sorted()
         == [
-          "tests.yaml:7:56: org.example.Browser AllowNetwork: expected forced false, but it is not forced",
-          "tests.yaml:7:69: org.example.Browser Zoom: expected forced 1.0, but it is forced to 1 by \"Baseline\"",
-          "tests.yaml:8:43: org.example.Browser HomePage: expected not forced, but it is forced to "
+          "tests.yaml:7:52: org.example.Browser AllowNetwork: expected forced false, but it is not forced",
+          "tests.yaml:7:65: org.example.Browser Zoom: expected forced 1.0, but it is forced to 1 by \"Baseline\"",
+          "tests.yaml:8:41: org.example.Browser HomePage: expected not forced, but it is forced to "
             + "\"https://example.org/\" by \"Baseline\"",
-          "tests.yaml:9:104: org.example.Browser HomePage: expected \"x\", but it is forced to "
+          "tests.yaml:9:96: org.example.Browser HomePage: expected \"x\", but it is forced to "
             + "\"https://example.org/\" by \"Baseline\"",
-          "tests.yaml:9:44: org.example.Editor Theme: expected \"dark\", but it is recommended as \"light\" by "
+          "tests.yaml:9:43: org.example.Editor Theme: expected \"dark\", but it is recommended as \"light\" by "
             + "\"Baseline\"",
-          "tests.yaml:9:60: org.example.Editor FontSize: expected 12, but it has no value",
+          "tests.yaml:9:59: org.example.Editor FontSize: expected 12, but it has no value",
         ])
   }
 
