@@ -98,11 +98,11 @@ import Testing
           "tests.yaml:7:65: org.example.Browser Zoom: expected forced 1.0, but it is forced to 1 by \"Baseline\"",
           "tests.yaml:8:41: org.example.Browser HomePage: expected not forced, but it is forced to "
             + "\"https://example.org/\" by \"Baseline\"",
-          "tests.yaml:9:96: org.example.Browser HomePage: expected \"x\", but it is forced to "
-            + "\"https://example.org/\" by \"Baseline\"",
           "tests.yaml:9:43: org.example.Editor Theme: expected \"dark\", but it is recommended as \"light\" by "
             + "\"Baseline\"",
           "tests.yaml:9:59: org.example.Editor FontSize: expected 12, but it has no value",
+          "tests.yaml:9:96: org.example.Browser HomePage: expected \"x\", but it is forced to "
+            + "\"https://example.org/\" by \"Baseline\"",
         ])
   }
 
