@@ -82,8 +82,10 @@ let package = Package(
     tests("PolicyLanguage", ["PolicyLanguage", "PropertyList", "LinuxFiles"], exclude: ["Cases"]),
     tests("ForcedDomain", ["ForcedDomain", "PropertyList", "LinuxFiles"], exclude: ["Fixtures"]),
     tests("PolicyCompiler", ["PolicyCompiler", "PolicyLanguage", "ForcedDomain", "PropertyList", "LinuxFiles"]),
-    tests("AuditEvents", ["AuditEvents"]),
-    tests("PreferencesCore", ["PreferencesCore", "ForcedDomain", "PropertyList", "LinuxFiles", "AuditEvents"]),
+    tests("AuditEvents", ["AuditEvents", "PropertyList", "LinuxFiles"]),
+    tests(
+      "PreferencesCore",
+      ["PreferencesCore", "ForcedDomain", "PropertyList", "LinuxFiles", "AuditEvents", "CReaderEpoch"]),
     tests(
       "ManagedPreferences",
       [

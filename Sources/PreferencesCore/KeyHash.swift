@@ -59,18 +59,30 @@ enum KeyHash {
     return hash(start, key.count, seed: seed)
   }
 
-  /// Whether two runs of the same length are equal; eight bytes at a time, without a call.
+  /// Whether two runs of the same length are equal; by words, without a call, and up to 32 bytes without a loop.
   @inline(__always)
   static func equal(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer, _ count: Int) -> Bool {
-    if count >= 8 {
+    if count > 16 {
       var offset = 0
-      while offset &+ 8 <= count {
-        if read8(a + offset) != read8(b + offset) { return false }
-        offset &+= 8
+      while offset &+ 32 < count {
+        if (read8(a + offset) ^ read8(b + offset)) | (read8(a + offset + 8) ^ read8(b + offset + 8)) != 0 {
+          return false
+        }
+        offset &+= 16
       }
-      return read8(a + (count &- 8)) == read8(b + (count &- 8))
+      // The last 32 bytes or fewer, but more than 16: two words from either end, which may overlap.
+      let end = count &- 16
+      return (read8(a + offset) ^ read8(b + offset)) | (read8(a + offset + 8) ^ read8(b + offset + 8))
+        | (read8(a + end) ^ read8(b + end)) | (read8(a + end + 8) ^ read8(b + end + 8)) == 0
     }
-    if count >= 4 { return read4(a) == read4(b) && read4(a + (count &- 4)) == read4(b + (count &- 4)) }
+    if count >= 8 {
+      let end = count &- 8
+      return (read8(a) ^ read8(b)) | (read8(a + end) ^ read8(b + end)) == 0
+    }
+    if count >= 4 {
+      let end = count &- 4
+      return (read4(a) ^ read4(b)) | (read4(a + end) ^ read4(b + end)) == 0
+    }
     var offset = 0
     while offset < count {
       if a.load(fromByteOffset: offset, as: UInt8.self) != b.load(fromByteOffset: offset, as: UInt8.self) {

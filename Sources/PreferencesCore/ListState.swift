@@ -102,7 +102,7 @@ final class ListState: @unchecked Sendable {
 
   private func changedKeys(since before: Snapshot) -> [String] {
     let after = published.current
-    let all = before.header.pointee.everythingIsForced != after.header.pointee.everythingIsForced
+    let all = before.everythingIsForced != after.everythingIsForced
     var keys: [String] = []
     after.visit { hash, key, entry in
       let old = before.entry(hash, key)
@@ -121,7 +121,7 @@ final class ListState: @unchecked Sendable {
     var key = key
     let old = entry(ofKey: key)
     // Forced entries change only with the policy, and then all tables are filled anew.
-    if let old, old.layer == TableEntry.forcedLayer { return false }
+    if let old, old.isForced { return false }
     var winner: (layer: Layer, value: PropertyListValue)?
     for source in sources() where source.layer != .forced {
       if let value = source.value(forKey: key) {
@@ -131,7 +131,7 @@ final class ListState: @unchecked Sendable {
     }
     if winner == nil && old == nil { return false }
     let isSame = old != nil && winner != nil && old?.value == winner?.value
-    if isSame && old?.layer == winner?.layer.position { return false }
+    if isSame && old?.description.layer == winner?.layer { return false }
     let layer = winner?.layer ?? .registration
     key.withUTF8 { bytes in
       let bytes = UnsafeRawBufferPointer(bytes)
@@ -155,7 +155,7 @@ final class ListState: @unchecked Sendable {
     changes.put(hash, key, layer: layer, value)
     published.publish(
       Snapshot(
-        base: current.base, changes: changes, everythingIsForced: current.header.pointee.everythingIsForced))
+        base: current.base, changes: changes, everythingIsForced: current.everythingIsForced))
   }
 
   /// Whether so much has changed since the last filling that reads profit from another.
@@ -174,7 +174,7 @@ final class ListState: @unchecked Sendable {
   }
 
   func isForced(_ key: String) -> Bool {
-    view.isUnavailable || entry(ofKey: key)?.layer == TableEntry.forcedLayer
+    view.isUnavailable || (entry(ofKey: key)?.isForced ?? false)
   }
 
   /// In a forked child: whoever was filling is not there.

@@ -4,22 +4,6 @@ import Synchronization
 
 /// The getters. A key that no layer has answers false, 0 or nil; values of other types convert as SEMANTICS §4 says.
 extension SearchList {
-  /// Finds a key and gives what the tables say to `body`, inside a read section.
-  @inline(__always)
-  private func read<R>(_ key: String, otherwise: R, _ body: (TableEntry) -> R) -> R {
-    let published = published
-    return Self.withUTF8(key) { bytes in
-      guard let start = bytes.baseAddress else { return otherwise }
-      let section = reader_epoch_enter()
-      let header = UnsafePointer<SnapshotHeader>(bitPattern: published.pointee.load(ordering: .acquiring))
-        .unsafelyUnwrapped
-      let result: R
-      if let entry = header.pointee.find(start, bytes.count) { result = body(entry) } else { result = otherwise }
-      reader_epoch_exit(section)
-      return result
-    }
-  }
-
   /// The bytes of a key, in place.
   @inline(__always)
   private static func withUTF8<R>(_ key: String, _ body: (UnsafeRawBufferPointer) -> R) -> R {
@@ -34,63 +18,94 @@ extension SearchList {
     return key.withUTF8 { body(UnsafeRawBufferPointer($0)) }
   }
 
-  /// Whether what `value` returns for the key comes from the forced domain, so that nobody but an administrator can
-  /// change it. True for every key while the forced domain of an installed host can't be read.
-  public func isForced(_ key: String) -> Bool {
-    let published = published
-    return Self.withUTF8(key) { bytes in
-      let section = reader_epoch_enter()
-      let header = UnsafePointer<SnapshotHeader>(bitPattern: published.pointee.load(ordering: .acquiring))
-        .unsafelyUnwrapped
-      var result = header.pointee.everythingIsForced
-      if let start = bytes.baseAddress, let entry = header.pointee.find(start, bytes.count) {
-        result = result || entry.layer == TableEntry.forcedLayer
-      }
-      reader_epoch_exit(section)
-      return result
+  /// Finds a key inside a read section and gives what the tables say to `body`, `forced` alone for a missing key.
+  @inline(__always)
+  private static func read<R>(
+    _ published: UnsafeMutablePointer<Atomic<UInt>>, _ key: UnsafeRawBufferPointer, _ body: (TableEntry) -> R
+  ) -> R {
+    let section = reader_epoch_enter()
+    let header = UnsafePointer<SnapshotHeader>(bitPattern: published.pointee.load(ordering: .acquiring))
+      .unsafelyUnwrapped
+    let forced = header.pointee.forced
+    var found = TableEntry(SlotDescription(forced), 0)
+    if let start = key.baseAddress, let entry = header.pointee.find(start, key.count) {
+      found = TableEntry(SlotDescription(entry.description.bits | forced), entry.payload)
     }
+    let result = body(found)
+    reader_epoch_exit(section)
+    return result
   }
 
+  /// One body for all getters of scalars: what comes back in two registers needs no table any more.
+  @inline(never)
+  private static func scalar(
+    _ published: UnsafeMutablePointer<Atomic<UInt>>, _ key: UnsafeRawBufferPointer
+  ) -> TableEntry {
+    read(published, key) { $0 }
+  }
+
+  /// For strings that a getter converts, and whatever else lies in the tables' memory.
+  @inline(never)
+  private func converted<R>(_ key: String, _ body: (TableEntry) -> R) -> R {
+    let published = published
+    return Self.withUTF8(key) { Self.read(published, $0, body) }
+  }
+
+  @inline(__always)
+  private func scalar(_ key: String) -> TableEntry {
+    let published = published
+    return Self.withUTF8(key) { Self.scalar(published, $0) }
+  }
+
+  /// Whether what `value` returns for the key comes from the forced domain, so that nobody but an administrator can
+  /// change it. True for every key while the forced domain of an installed host can't be read.
+  public func isForced(_ key: String) -> Bool { scalar(key).isForced }
+
   public func bool(_ key: String) -> Bool {
-    read(key, otherwise: false) { entry in
-      switch entry.kind {
-      case .boolean, .signed, .unsigned: entry.payload != 0
-      case .string: StringConversions.boolean(utf8: entry.utf8)
-      // NaN is not 0.
-      case .real: Double(bitPattern: entry.payload) != 0
-      case .absent, .dead, .date, .object: false
-      }
+    let entry = scalar(key)
+    switch entry.kind {
+    case .boolean, .signed, .unsigned: return entry.payload != 0
+    // NaN is not 0.
+    case .real: return Double(bitPattern: entry.payload) != 0
+    case .string: return converted(key) { $0.kind == .string && StringConversions.boolean(utf8: $0.utf8) }
+    case .absent, .dead, .date, .object: return false
     }
   }
 
   public func integer(_ key: String) -> Int {
-    read(key, otherwise: 0) { entry in
-      switch entry.kind {
-      case .boolean, .signed: Int(truncatingIfNeeded: entry.payload)
-      case .unsigned: .max
-      case .string: StringConversions.integer(utf8: entry.utf8)
-      case .real: PropertyListValue.real(Double(bitPattern: entry.payload)).integerValue
-      case .absent, .dead, .date, .object: 0
-      }
+    let entry = scalar(key)
+    switch entry.kind {
+    case .boolean, .signed: return Int(truncatingIfNeeded: entry.payload)
+    case .unsigned: return .max
+    case .real: return PropertyListValue.real(Double(bitPattern: entry.payload)).integerValue
+    case .string: return converted(key) { $0.kind == .string ? StringConversions.integer(utf8: $0.utf8) : 0 }
+    case .absent, .dead, .date, .object: return 0
     }
   }
 
   public func double(_ key: String) -> Double {
-    read(key, otherwise: 0) { entry in
-      switch entry.kind {
-      case .boolean, .unsigned: Double(entry.payload)
-      case .signed: Double(Int64(bitPattern: entry.payload))
-      case .string: StringConversions.double(utf8: entry.utf8)
-      case .real: Double(bitPattern: entry.payload)
-      case .absent, .dead, .date, .object: 0
-      }
+    let entry = scalar(key)
+    switch entry.kind {
+    case .boolean, .unsigned: return Double(entry.payload)
+    case .signed: return Double(Int64(bitPattern: entry.payload))
+    case .real: return Double(bitPattern: entry.payload)
+    case .string: return converted(key) { $0.kind == .string ? StringConversions.double(utf8: $0.utf8) : 0 }
+    case .absent, .dead, .date, .object: return 0
     }
   }
 
   public func float(_ key: String) -> Float { Float(double(key)) }
 
   public func string(_ key: String) -> String? {
-    read(key, otherwise: nil) { entry in
+    let published = published
+    return Self.withUTF8(key) { Self.string(published, $0) }
+  }
+
+  @inline(never)
+  private static func string(
+    _ published: UnsafeMutablePointer<Atomic<UInt>>, _ key: UnsafeRawBufferPointer
+  ) -> String? {
+    read(published, key) { entry in
       switch entry.kind {
       case .string: String(decoding: entry.utf8, as: UTF8.self)
       case .absent, .dead, .date, .object: nil
@@ -100,7 +115,10 @@ extension SearchList {
   }
 
   /// The value in its own type.
-  public func value(_ key: String) -> PropertyListValue? { read(key, otherwise: nil) { $0.value } }
+  public func value(_ key: String) -> PropertyListValue? {
+    let published = published
+    return Self.withUTF8(key) { Self.read(published, $0) { $0.value } }
+  }
 
   public func array(_ key: String) -> [PropertyListValue]? { value(key)?.arrayValue }
 

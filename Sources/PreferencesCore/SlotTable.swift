@@ -69,12 +69,9 @@ final class SlotTable: @unchecked Sendable {
       let slot = slots + Int(truncatingIfNeeded: index)
       let found = slot.pointee.hash.load(ordering: .acquiring)
       if found == hash {
-        let description = slot.pointee.description.load(ordering: .acquiring)
-        if Int(truncatingIfNeeded: description >> 32) == count
-          && UInt8(truncatingIfNeeded: description) != SlotKind.dead.rawValue
-          && KeyHash.equal(slot.pointee.key, key, count)
-        {
-          return TableEntry(description: description, payload: slot.pointee.payload)
+        let description = SlotDescription(slot.pointee.description.load(ordering: .acquiring))
+        if description.keyLength == count, KeyHash.equal(slot.pointee.key, key, count), !description.isDead {
+          return TableEntry(description, slot.pointee.payload)
         }
       } else if found == 0 {
         return nil
@@ -98,8 +95,8 @@ final class SlotTable: @unchecked Sendable {
       let found = slot.pointee.hash.load(ordering: .relaxed)
       if found == 0 { break }
       if found == hash {
-        let description = slot.pointee.description.load(ordering: .relaxed)
-        if Int(description >> 32) == key.count, UInt8(truncatingIfNeeded: description) != SlotKind.dead.rawValue,
+        let description = SlotDescription(slot.pointee.description.load(ordering: .relaxed))
+        if description.keyLength == key.count, !description.isDead,
           KeyHash.equal(slot.pointee.key, key.baseAddress ?? UnsafeRawPointer(slots), key.count)
         {
           old = Int(index)
@@ -111,12 +108,16 @@ final class SlotTable: @unchecked Sendable {
     slot.pointee.key = old.map { slots[$0].key } ?? arena.copy(key)
     slot.pointee.payload = payload
     slot.pointee.description.store(
-      UInt64(key.count) << 32 | UInt64(layer.position) << 8 | UInt64(kind.rawValue), ordering: .relaxed)
+      SlotDescription(kind: kind, layer: layer, keyLength: key.count).bits, ordering: .relaxed)
     slot.pointee.hash.store(hash, ordering: .releasing)
     filled += 1
     if let old {
-      wasted += 64 + size(ofDead: slots[old].description.load(ordering: .relaxed), slots[old].payload)
-      slots[old].description.store(UInt64(SlotKind.dead.rawValue), ordering: .releasing)
+      wasted +=
+        64
+        + size(
+          of: TableEntry(
+            SlotDescription(slots[old].description.load(ordering: .relaxed)), slots[old].payload))
+      slots[old].description.store(SlotDescription.dead.bits, ordering: .releasing)
     } else {
       live += 1
     }
@@ -137,7 +138,7 @@ final class SlotTable: @unchecked Sendable {
   func compacted() -> SlotTable {
     let table = SlotTable(capacity: live * 2 + 16)
     visit { hash, key, entry in
-      table.put(hash, key, layer: Layer.allCases[Int(entry.layer)], TableValue(entry))
+      table.put(hash, key, layer: entry.description.layer, TableValue(entry))
     }
     return table
   }
@@ -147,16 +148,15 @@ final class SlotTable: @unchecked Sendable {
     for index in 0...Int(mask) {
       let hash = slots[index].hash.load(ordering: .relaxed)
       if hash == 0 { continue }
-      let description = slots[index].description.load(ordering: .relaxed)
-      if UInt8(truncatingIfNeeded: description) == SlotKind.dead.rawValue { continue }
+      let description = SlotDescription(slots[index].description.load(ordering: .relaxed))
+      if description.isDead { continue }
       body(
-        hash, UnsafeRawBufferPointer(start: slots[index].key, count: Int(description >> 32)),
-        TableEntry(description: description, payload: slots[index].payload))
+        hash, UnsafeRawBufferPointer(start: slots[index].key, count: description.keyLength),
+        TableEntry(description, slots[index].payload))
     }
   }
 
-  private func size(ofDead description: UInt64, _ payload: UInt64) -> Int {
-    let entry = TableEntry(description: description, payload: payload)
+  private func size(of entry: TableEntry) -> Int {
     switch entry.kind {
     case .string: return entry.utf8.count
     case .object:

@@ -11,8 +11,9 @@ struct SnapshotHeader {
   var changes: UnsafeMutablePointer<TableSlot>?
   var changesMask: UInt64
   var seed: UInt64
-  /// The forced domain of an installed host can't be read: everything counts as forced.
-  var everythingIsForced: Bool
+  /// `SlotDescription.forcedBit` where everything counts as forced, since the forced domain of an installed host can't be
+  /// read; else 0.
+  var forced: UInt64
 
   @inline(__always)
   func find(_ key: UnsafeRawPointer, _ count: Int) -> TableEntry? {
@@ -35,10 +36,12 @@ final class Snapshot: @unchecked Sendable {
     header.initialize(
       to: SnapshotHeader(
         base: base.slots, baseMask: base.mask, changes: changes?.slots, changesMask: changes?.mask ?? 0,
-        seed: KeyHash.seed, everythingIsForced: everythingIsForced))
+        seed: KeyHash.seed, forced: everythingIsForced ? SlotDescription.forcedBit : 0))
   }
 
   deinit { header.deallocate() }
+
+  var everythingIsForced: Bool { header.pointee.forced != 0 }
 
   /// Visits every key that some layer has, with the winner.
   func visit(_ body: (_ hash: UInt64, _ key: UnsafeRawBufferPointer, _ entry: TableEntry) -> Void) {

@@ -9,7 +9,7 @@ import Synchronization
 struct TableSlot: ~Copyable {
   /// 0: never filled, the end of every run through it.
   let hash: Atomic<UInt64>
-  /// The key's length above bit 32, the layer's order at bit 8, the kind at bit 0.
+  /// What `SlotDescription` packs.
   let description: Atomic<UInt64>
   var key: UnsafeRawPointer
   var payload: UInt64
@@ -20,6 +20,31 @@ struct TableSlot: ~Copyable {
     key = UnsafeRawPointer(bitPattern: 8)!
     payload = 0
   }
+}
+
+/// A slot's key length, layer and kind, and whether the layer forces, in one word that is loaded and stored whole.
+struct SlotDescription {
+  let bits: UInt64
+
+  /// On a word of its own it stands for a missing key of a list in which everything counts as forced.
+  static let forcedBit: UInt64 = 1 << 16
+
+  @inline(__always) init(_ bits: UInt64) { self.bits = bits }
+
+  init(kind: SlotKind, layer: Layer, keyLength: Int) {
+    bits =
+      UInt64(keyLength) << 32 | (layer == .forced ? Self.forcedBit : 0) | UInt64(layer.position) << 8
+      | UInt64(kind.rawValue)
+  }
+
+  static let dead = SlotDescription(UInt64(SlotKind.dead.rawValue))
+
+  /// Raw values count from 0 in the order of the cases, as the tags do, and only kinds of ours are ever written.
+  @inline(__always) var kind: SlotKind { unsafeBitCast(UInt8(truncatingIfNeeded: bits), to: SlotKind.self) }
+  @inline(__always) var isDead: Bool { UInt8(truncatingIfNeeded: bits) == SlotKind.dead.rawValue }
+  @inline(__always) var isForced: Bool { bits & Self.forcedBit != 0 }
+  @inline(__always) var keyLength: Int { Int(truncatingIfNeeded: bits >> 32) }
+  var layer: Layer { Layer.allCases[Int(UInt8(truncatingIfNeeded: bits >> 8))] }
 }
 
 /// How a slot's payload is to be read.
@@ -48,17 +73,17 @@ final class ValueBox: Sendable {
 
 /// What a table says about a key: trivial to copy, valid inside the read section (or under the lock) that found it.
 struct TableEntry {
-  var kind: SlotKind
-  var layer: UInt8
-  var payload: UInt64
+  let description: SlotDescription
+  let payload: UInt64
 
   @inline(__always)
-  init(description: UInt64, payload: UInt64) {
-    // Raw values count from 0 in the order of the cases, as the tags do; only kinds of ours are ever written.
-    kind = unsafeBitCast(UInt8(truncatingIfNeeded: description), to: SlotKind.self)
-    layer = UInt8(truncatingIfNeeded: description >> 8)
+  init(_ description: SlotDescription, _ payload: UInt64) {
+    self.description = description
     self.payload = payload
   }
+
+  @inline(__always) var kind: SlotKind { description.kind }
+  @inline(__always) var isForced: Bool { description.isForced }
 
   @inline(__always) var utf8: UnsafeBufferPointer<UInt8> {
     let record = UnsafeRawPointer(bitPattern: UInt(payload)).unsafelyUnwrapped
@@ -86,7 +111,7 @@ struct TableEntry {
 
   /// Whether both mean the same value in a layer of the same force.
   func isSame(as other: TableEntry) -> Bool {
-    guard kind == other.kind, (layer == Self.forcedLayer) == (other.layer == Self.forcedLayer) else { return false }
+    guard kind == other.kind, isForced == other.isForced else { return false }
     switch kind {
     case .absent, .dead: return true
     case .string: return utf8.elementsEqual(other.utf8)
@@ -98,6 +123,4 @@ struct TableEntry {
     default: return payload == other.payload
     }
   }
-
-  static let forcedLayer: UInt8 = 0
 }

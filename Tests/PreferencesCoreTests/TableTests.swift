@@ -35,7 +35,7 @@ import Testing
     let table = SlotTable(capacity: 4)
     put(table, "key", Self.values[index], .suite)
     #expect(find(table, "key")?.value == Self.values[index])
-    #expect(find(table, "key")?.layer == Layer.suite.position)
+    #expect(find(table, "key")?.description.layer == .suite)
     #expect(find(table, "kex") == nil)
   }
 
@@ -64,7 +64,7 @@ import Testing
     #expect((0..<5000).allSatisfy { find(table, "key\($0)")?.value == .integer(PropertyListInteger($0)) })
     #expect(find(table, "key5000") == nil)
     var visited = 0
-    table.visit { _, _, entry in visited += entry.layer == Layer.forced.position ? 1 : 0 }
+    table.visit { _, _, entry in visited += entry.isForced ? 1 : 0 }
     #expect(visited == 5000)
   }
 
@@ -83,7 +83,7 @@ import Testing
 
   @Test func kindsAreTheTagsThatReadersTakeThemFor() {
     for raw in UInt8(0)...8 {
-      #expect(TableEntry(description: UInt64(raw), payload: 0).kind == SlotKind(rawValue: raw))
+      #expect(SlotDescription(UInt64(raw)).kind == SlotKind(rawValue: raw))
     }
     #expect(SlotKind(rawValue: 9) == nil)
   }
