@@ -10,12 +10,19 @@
 
 // From linux/membarrier.h, which old kernel headers lack.
 enum {
+  membarrier_query = 0,
   membarrier_private_expedited = 1 << 3,
   membarrier_register_private_expedited = 1 << 4,
 };
 
 _Thread_local struct reader_record *reader_epoch_current __attribute__((tls_model("initial-exec")));
-_Atomic(bool) reader_epoch_fences;
+// The record of a thread that fences for itself, so that `reader_epoch_current` can stay null.
+static _Thread_local struct reader_record *fencing_record;
+
+// Decided before the first read and never changed, so that no reader has to look at it on its fast path.
+static bool readers_fence;
+// Registering costs a multi-threaded process milliseconds, so it waits for the first reclamation.
+static bool is_registered;
 
 // Records are never freed, only handed on: the list is as long as the process ever had reading threads at once.
 static _Atomic(struct reader_record *) all_records;
@@ -27,34 +34,31 @@ static int membarrier(int command) { return (int)syscall(SYS_membarrier, command
 static void return_record(void *pointer) {
   struct reader_record *record = pointer;
   reader_epoch_current = NULL;
+  fencing_record = NULL;
   atomic_store_explicit(&record->owned, 0, memory_order_release);
-}
-
-static void register_process(void) {
-  // Readers of other threads look at the flag without order, so it is only ever set, and in a child that has one thread.
-  if (membarrier(membarrier_register_private_expedited) != 0) atomic_store(&reader_epoch_fences, true);
 }
 
 // The child has one thread; the records of the others are free, whatever they were doing.
 static void after_fork_in_child(void) {
+  struct reader_record *mine = readers_fence ? fencing_record : reader_epoch_current;
   struct reader_record *record = atomic_load_explicit(&all_records, memory_order_acquire);
   for (; record; record = record->next) {
-    if (record == reader_epoch_current) continue;
+    if (record == mine) continue;
     uint64_t counter = atomic_load_explicit(&record->counter, memory_order_relaxed);
     atomic_store_explicit(&record->counter, (counter + 1) & ~(uint64_t)1, memory_order_relaxed);
     atomic_store_explicit(&record->owned, 0, memory_order_relaxed);
   }
-  register_process();
+  is_registered = false;
 }
 
 static void initialize(void) {
   pthread_key_create(&thread_end, return_record);
   pthread_atfork(NULL, NULL, after_fork_in_child);
-  register_process();
+  int commands = membarrier(membarrier_query);
+  if (commands < 0 || !(commands & membarrier_private_expedited)) readers_fence = true;
 }
 
-struct reader_record *reader_epoch_adopt(void) {
-  pthread_once(&once, initialize);
+static struct reader_record *adopt(void) {
   struct reader_record *record = atomic_load_explicit(&all_records, memory_order_acquire);
   for (; record; record = record->next) {
     uint32_t free = 0;
@@ -72,18 +76,29 @@ struct reader_record *reader_epoch_adopt(void) {
     } while (!atomic_compare_exchange_weak_explicit(
         &all_records, &head, record, memory_order_acq_rel, memory_order_relaxed));
   }
-  reader_epoch_current = record;
   pthread_setspecific(thread_end, record);
   return record;
 }
 
+struct reader_section reader_epoch_enter_slowly(void) {
+  pthread_once(&once, initialize);
+  if (!readers_fence) {
+    reader_epoch_current = adopt();
+    return reader_epoch_enter();
+  }
+  if (!fencing_record) fencing_record = adopt();
+  uint64_t counter = atomic_load_explicit(&fencing_record->counter, memory_order_relaxed);
+  atomic_store_explicit(&fencing_record->counter, counter | 1, memory_order_release);
+  atomic_thread_fence(memory_order_seq_cst);
+  return (struct reader_section){fencing_record, counter};
+}
+
 bool reader_epoch_wait(unsigned tries) {
   pthread_once(&once, initialize);
-  if (!reader_epoch_fences && membarrier(membarrier_private_expedited) != 0) {
-    // Registered, and yet refused: a filter of system calls came later. Readers begin to fence now; what is retired
-    // today waits for the next look, when every read in progress will have begun with the fence.
-    atomic_store(&reader_epoch_fences, true);
-    return false;
+  if (!readers_fence) {
+    if (!is_registered) is_registered = membarrier(membarrier_register_private_expedited) == 0;
+    // Refused although the query promised it: a filter of system calls came between. Nothing is freed then.
+    if (!is_registered || membarrier(membarrier_private_expedited) != 0) return false;
   }
   atomic_thread_fence(memory_order_seq_cst);
   struct reader_record *record = atomic_load_explicit(&all_records, memory_order_acquire);
@@ -108,4 +123,7 @@ void reader_epoch_count(unsigned *all, unsigned *owned) {
   }
 }
 
-void reader_epoch_force_fences(void) { atomic_store(&reader_epoch_fences, true); }
+void reader_epoch_force_fences(void) {
+  pthread_once(&once, initialize);
+  readers_fence = true;
+}

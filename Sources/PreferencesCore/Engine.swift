@@ -50,6 +50,8 @@ final class Engine: @unchecked Sendable {
   func add(_ list: ListState) {
     let id = ObjectIdentifier(list)
     lists[id] = list
+    // The last other list may have gone since the policy was loaded for this one.
+    policies[list.policy.installation] = list.policy
     list.policy.users[id] = list
     for file in list.files { file.users[id] = list }
   }
@@ -117,7 +119,10 @@ final class Engine: @unchecked Sendable {
   }
 
   /// Takes in a new generation, if there is one, and window edges that have passed.
-  func refresh(_ policy: PolicySource, waiting: Bool = true) -> [Notice] {
+  /// - Parameter sink: where new faults are told; nil: to a list's that uses the policy.
+  func refresh(
+    _ policy: PolicySource, waiting: Bool = true, reportingTo sink: (any AuditEventSink)? = nil
+  ) -> [Notice] {
     if waiting { policy.disk.lock() } else if !policy.disk.tryLock() { return [] }
     let current = lock.withLock { policy.domain }
     let load = policy.reload(keeping: current)
@@ -125,8 +130,8 @@ final class Engine: @unchecked Sendable {
     var events: [(AuditEvent, any AuditEventSink)] = []
     if let load {
       let news = policy.take(load)
-      if !news.isEmpty, let list = policy.users.values.first {
-        events.append((event(for: news, of: policy), list.configuration.sink))
+      if !news.isEmpty, let sink = sink ?? policy.users.values.first?.configuration.sink {
+        events.append((event(for: news, of: policy), sink))
       }
     }
     var outdated: [ListState] = []

@@ -80,8 +80,9 @@ final class ListState: @unchecked Sendable {
   // MARK: Tables
 
   /// Fills the tables anew from all stores. Called without the engine's lock.
+  /// - Parameter isFirst: the list is not in anybody's hands yet, so no read can be under way.
   /// - Returns: the keys whose values, or whose being forced, changed; empty where nobody observes.
-  func fill(_ engine: Engine) -> [String] {
+  func fill(_ engine: Engine, isFirst: Bool = false) -> [String] {
     filling.lock()
     defer { filling.unlock() }
     let (sources, isUnavailable) = engine.lock.withLock { () -> ([LayerSource], Bool) in
@@ -93,7 +94,8 @@ final class ListState: @unchecked Sendable {
     for source in sources { source.fill(table) }
     return engine.lock.withLock { () -> [String] in
       let before = published.current
-      published.publish(Snapshot(base: table, changes: nil, everythingIsForced: isUnavailable))
+      let next = Snapshot(base: table, changes: nil, everythingIsForced: isUnavailable)
+      if isFirst { published.publishFirst(next) } else { published.publish(next) }
       isFilling = false
       for key in changedWhileFilling { _ = publishChange(ofKey: key) }
       return observers.isEmpty ? [] : changedKeys(since: before)

@@ -76,22 +76,25 @@ public final class SearchList: Sendable {
     let engine = Engine.shared
     let directory = configuration.configurationDirectory
     let sink = configuration.sink
-    state = engine.lock.withLock {
+    let (own, global, policy) = engine.lock.withLock {
       let global = engine.file(ofDomain: GlobalDomain.name, in: directory, sink: sink)
       let own =
         configuration.domain == GlobalDomain.name
         ? global : engine.file(ofDomain: configuration.domain, in: directory, sink: sink)
-      let policy = engine.policy(of: configuration.installation)
-      let state = ListState(configuration, own: own, global: global, policy: policy)
-      engine.add(state)
-      return state
+      return (own, global, engine.policy(of: configuration.installation))
     }
+    let state = ListState(configuration, own: own, global: global, policy: policy)
+    self.state = state
     published = state.published.address
-    // Nobody observes this list yet; other lists may.
+    // Read before the list is known to the engine, so that its tables are filled once. Other lists may have observers.
     var notices: [Notice] = []
     for file in state.files { notices += engine.refresh(file) }
-    notices += engine.refresh(state.policy)
-    _ = state.fill(engine)
+    notices += engine.refresh(policy, reportingTo: sink)
+    engine.lock.withLock {
+      state.view = PolicyView(policy, user: configuration.userFacts, instant: configuration.clock())
+      engine.add(state)
+    }
+    _ = state.fill(engine, isFirst: true)
     if configuration.observes { engine.lock.withLock { engine.watcher.wake() } }
     for notice in notices { notice.deliver() }
   }

@@ -3,8 +3,8 @@ import Synchronization
 
 /// A hash table from keys to values that readers search without a lock while one writer adds to it.
 ///
-/// Open addressing over slots of 32 bytes, at most half of them filled; keys and strings lie in an arena beside them, so a
-/// table is freed as one. Writers hold the engine's lock. A table of a search list's base is filled once and published;
+/// Open addressing over slots of a cache line, at most half of them filled; strings and long keys lie in an arena beside
+/// them, so a table is freed as one. Writers hold the engine's lock. A table of a search list's base is filled once and published;
 /// one of recent changes is added to while it is published (see `TableSlot` for the order of stores).
 final class SlotTable: @unchecked Sendable {
   private(set) var slots: UnsafeMutablePointer<TableSlot>
@@ -28,7 +28,8 @@ final class SlotTable: @unchecked Sendable {
   deinit { slots.deallocate() }
 
   private static func emptySlots(_ count: Int) -> UnsafeMutablePointer<TableSlot> {
-    let slots = UnsafeMutablePointer<TableSlot>.allocate(capacity: count)
+    let slots = UnsafeMutableRawPointer.allocate(byteCount: count * TableSlot.size, alignment: TableSlot.size)
+      .bindMemory(to: TableSlot.self, capacity: count)
     for index in 0..<count { (slots + index).initialize(to: TableSlot()) }
     return slots
   }
@@ -70,7 +71,7 @@ final class SlotTable: @unchecked Sendable {
       let found = slot.pointee.hash.load(ordering: .acquiring)
       if found == hash {
         let description = SlotDescription(slot.pointee.description.load(ordering: .acquiring))
-        if description.keyLength == count, KeyHash.equal(slot.pointee.key, key, count), !description.isDead {
+        if description.keyLength == count, KeyHash.equal(TableSlot.key(slot, count), key, count), !description.isDead {
           return TableEntry(description, slot.pointee.payload)
         }
       } else if found == 0 {
@@ -97,7 +98,8 @@ final class SlotTable: @unchecked Sendable {
       if found == hash {
         let description = SlotDescription(slot.pointee.description.load(ordering: .relaxed))
         if description.keyLength == key.count, !description.isDead,
-          KeyHash.equal(slot.pointee.key, key.baseAddress ?? UnsafeRawPointer(slots), key.count)
+          KeyHash.equal(
+            TableSlot.key(slot, key.count), key.baseAddress ?? UnsafeRawPointer(slots), key.count)
         {
           old = Int(index)
         }
@@ -105,7 +107,7 @@ final class SlotTable: @unchecked Sendable {
       index = (index &+ 1) & mask
     }
     let slot = slots + Int(index)
-    slot.pointee.key = old.map { slots[$0].key } ?? arena.copy(key)
+    if let old { slot.pointee.key = slots[old].key } else { place(key, in: slot) }
     slot.pointee.payload = payload
     slot.pointee.description.store(
       SlotDescription(kind: kind, layer: layer, keyLength: key.count).bits, ordering: .relaxed)
@@ -120,6 +122,15 @@ final class SlotTable: @unchecked Sendable {
       slots[old].description.store(SlotDescription.dead.bits, ordering: .releasing)
     } else {
       live += 1
+    }
+  }
+
+  private func place(_ key: UnsafeRawBufferPointer, in slot: UnsafeMutablePointer<TableSlot>) {
+    let place = UnsafeMutableRawPointer(slot) + TableSlot.keyOffset
+    if key.count > TableSlot.inlineKeySize {
+      place.storeBytes(of: arena.copy(key), as: UnsafeRawPointer.self)
+    } else if let start = key.baseAddress {
+      place.copyMemory(from: start, byteCount: key.count)
     }
   }
 
@@ -151,7 +162,9 @@ final class SlotTable: @unchecked Sendable {
       let description = SlotDescription(slots[index].description.load(ordering: .relaxed))
       if description.isDead { continue }
       body(
-        hash, UnsafeRawBufferPointer(start: slots[index].key, count: description.keyLength),
+        hash,
+        UnsafeRawBufferPointer(
+          start: TableSlot.key(slots + index, description.keyLength), count: description.keyLength),
         TableEntry(description, slots[index].payload))
     }
   }

@@ -23,6 +23,16 @@ struct SnapshotHeader {
   }
 }
 
+/// Memory that every read touches gets a cache line of its own: nobody else's writes must invalidate it.
+enum CacheLine {
+  static let size = 64
+
+  static func allocate<T: ~Copyable>(_ type: T.Type) -> UnsafeMutablePointer<T> {
+    precondition(MemoryLayout<T>.size <= size)
+    return UnsafeMutableRawPointer.allocate(byteCount: size, alignment: size).bindMemory(to: type, capacity: 1)
+  }
+}
+
 /// A published header and the tables it leads to.
 final class Snapshot: @unchecked Sendable {
   let header: UnsafeMutablePointer<SnapshotHeader>
@@ -32,7 +42,7 @@ final class Snapshot: @unchecked Sendable {
   init(base: SlotTable, changes: SlotTable?, everythingIsForced: Bool) {
     self.base = base
     self.changes = changes
-    header = .allocate(capacity: 1)
+    header = CacheLine.allocate(SnapshotHeader.self)
     header.initialize(
       to: SnapshotHeader(
         base: base.slots, baseMask: base.mask, changes: changes?.slots, changesMask: changes?.mask ?? 0,
@@ -70,7 +80,7 @@ final class PublishedSnapshot: @unchecked Sendable {
 
   init(_ first: Snapshot) {
     current = first
-    address = .allocate(capacity: 1)
+    address = CacheLine.allocate(Atomic<UInt>.self)
     address.initialize(to: Atomic(UInt(bitPattern: first.header)))
   }
 
@@ -82,6 +92,12 @@ final class PublishedSnapshot: @unchecked Sendable {
     address.pointee.store(UInt(bitPattern: next.header), ordering: .sequentiallyConsistent)
     retired.append(old)
     collect(patience: 16)
+  }
+
+  /// Puts a snapshot in the place of one that nobody can have read yet.
+  func publishFirst(_ first: Snapshot) {
+    current = first
+    address.pointee.store(UInt(bitPattern: first.header), ordering: .releasing)
   }
 
   /// Frees what no reader can hold; what some thread that is not running may hold waits for the next call.

@@ -1,7 +1,7 @@
 import PropertyList
 import Synchronization
 
-/// One place in a table: 32 bytes, so that two share a cache line.
+/// One place in a table: a cache line, so that a hit on a key of usual length costs one miss of the cache and no more.
 ///
 /// A slot is filled once. `hash` is stored last, with release, so a reader that sees it sees the rest. What a filled slot
 /// can still do is die (`SlotKind.dead`), after its successor was put further on in the same run: a reader that finds it
@@ -11,14 +11,26 @@ struct TableSlot: ~Copyable {
   let hash: Atomic<UInt64>
   /// What `SlotDescription` packs.
   let description: Atomic<UInt64>
-  var key: UnsafeRawPointer
   var payload: UInt64
+  /// The key's bytes where they fit, else their address.
+  var key: (UInt64, UInt64, UInt64, UInt64, UInt64)
+
+  static let size = 64
+  static let keyOffset = 24
+  static let inlineKeySize = 40
 
   init() {
     hash = Atomic(0)
     description = Atomic(0)
-    key = UnsafeRawPointer(bitPattern: 8)!
     payload = 0
+    key = (0, 0, 0, 0, 0)
+  }
+
+  /// Where a key of the given length lies.
+  @inline(__always)
+  static func key(_ slot: UnsafeMutablePointer<TableSlot>, _ count: Int) -> UnsafeRawPointer {
+    let place = UnsafeRawPointer(slot) + keyOffset
+    return count <= inlineKeySize ? place : place.load(as: UnsafeRawPointer.self)
   }
 }
 

@@ -81,6 +81,11 @@ import Testing
     #expect(find(table, key + "x") == nil)
   }
 
+  @Test func aSlotIsACacheLine() {
+    #expect(MemoryLayout<TableSlot>.stride == TableSlot.size)
+    #expect(TableSlot.keyOffset + TableSlot.inlineKeySize == TableSlot.size)
+  }
+
   @Test func kindsAreTheTagsThatReadersTakeThemFor() {
     for raw in UInt8(0)...8 {
       #expect(SlotDescription(UInt64(raw)).kind == SlotKind(rawValue: raw))

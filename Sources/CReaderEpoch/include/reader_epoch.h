@@ -3,7 +3,7 @@
 // A reader writes its own thread's record, twice, and nothing else: no lock, no shared counter, no fence. The
 // reclaimer pays instead: membarrier(2) makes every running thread of the process pass a full barrier, so that a reader
 // is either seen in its record or sees the pointer that replaced the one to be freed. Where the kernel does not offer
-// membarrier, readers run a full fence of their own.
+// membarrier, readers run a full fence of their own, on the slow path that finds their record anew at each read.
 //
 // A record's counter is even outside a read and odd inside; a section that ended has changed the counter. Sections
 // nest (a signal handler may read): the inner one finds the counter odd and leaves it so.
@@ -21,27 +21,24 @@ struct reader_record {
   char padding[128 - 8 - 4 - 4 - 8];
 } __attribute__((aligned(128)));
 
-/// The calling thread's record, null before its first read. Initial-exec: a read costs no call into the loader.
+/// The calling thread's record; null before its first read, and always where readers must fence for themselves.
+/// Initial-exec: a read costs no call into the loader.
 extern _Thread_local struct reader_record *_Nullable reader_epoch_current __attribute__((tls_model("initial-exec")));
-
-/// Whether readers must fence for themselves, because membarrier is not available. Set once, before the first record.
-extern _Atomic(bool) reader_epoch_fences;
-
-/// Gives the calling thread a record: one that a finished thread returned, or a new one.
-struct reader_record *_Nonnull reader_epoch_adopt(void);
 
 struct reader_section {
   struct reader_record *_Nonnull record;
   uint64_t counter;
 };
 
+/// Begins a read of a thread without a record, or with a fence.
+struct reader_section reader_epoch_enter_slowly(void);
+
 /// Begins a read. Pointers loaded before `reader_epoch_exit` stay valid until then.
 static inline struct reader_section reader_epoch_enter(void) {
   struct reader_record *_Nullable record = reader_epoch_current;
-  if (__builtin_expect(!record, 0)) record = reader_epoch_adopt();
+  if (__builtin_expect(!record, 0)) return reader_epoch_enter_slowly();
   uint64_t counter = atomic_load_explicit(&record->counter, memory_order_relaxed);
   atomic_store_explicit(&record->counter, counter | 1, memory_order_release);
-  if (__builtin_expect(atomic_load_explicit(&reader_epoch_fences, memory_order_relaxed), 0)) atomic_thread_fence(memory_order_seq_cst);
   atomic_signal_fence(memory_order_seq_cst);
   return (struct reader_section){record, counter};
 }
@@ -56,12 +53,12 @@ static inline void reader_epoch_exit(struct reader_section section) {
 ///
 /// Call it after the pointer to the old structure was replaced; what only the old pointer led to may then be freed.
 /// Must not be called inside a read. One caller at a time.
-/// - Returns: false when some reader did not end within about `tries` looks (its thread is not running, say); nothing may
-///   be freed then.
+/// - Returns: false when some reader did not end within about `tries` looks (its thread is not running, say), or the kernel
+///   refused the barrier; nothing may be freed then.
 bool reader_epoch_wait(unsigned tries);
 
 /// For tests: how many records exist, and how many of them threads own.
 void reader_epoch_count(unsigned *_Nonnull all, unsigned *_Nonnull owned);
 
-/// For tests: makes readers fence for themselves from now on, as without membarrier.
+/// For tests, before the first read of the process: readers fence for themselves, as without membarrier.
 void reader_epoch_force_fences(void);
