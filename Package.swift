@@ -94,7 +94,7 @@ let package = Package(
       ]),
     command("FoundationPeer", [], path: "Tests/FoundationPeer"),
     tests("CommandLineKit", ["CommandLineKit"]),
-    tests("policyctl", ["policyctl", "CommandLineKit", "LinuxFiles"]),
+    tests("policyctl", ["policyctl", "MapViewer", "CommandLineKit", "LinuxFiles"]),
     tests("Guard", []),
   ]
 )

@@ -25,3 +25,12 @@ struct JSON {
 
   private func isBoolean(_ number: NSNumber) -> Bool { String(cString: number.objCType) == "c" }
 }
+
+extension JSON {
+  /// The value as text with sorted names, to compare two of them.
+  var canonical: String {
+    guard JSONSerialization.isValidJSONObject([value]) else { return "(no JSON)" }
+    let data = try? JSONSerialization.data(withJSONObject: [value], options: [.sortedKeys])
+    return String(decoding: data ?? Data(), as: UTF8.self)
+  }
+}
