@@ -11,6 +11,8 @@ struct ConditionEvaluation {
   private let hasUnknownGroups: Bool
   /// By the text of a user's name.
   private var resolved: [Int: UInt32?] = [:]
+  /// By the text of a pattern: each is read and held against the host once.
+  private var patterns: [Int: Decision] = [:]
   private var hostGroups: [Decision?]
   private var userGroups: [Decision?]
   private(set) var nextEdge: Int64?
@@ -64,6 +66,16 @@ struct ConditionEvaluation {
     return decisions
   }
 
+  /// The first part that does not hold, here or in the condition around it; nil when each does, or may.
+  mutating func reason(_ condition: Int) -> ConditionReason? {
+    let parts = [condition, view.outerCondition(condition)]
+    for part in parts where hosts(part) == .no { return .host }
+    for part in parts where users(part) == .no { return .user }
+    for part in parts where expiry(part) == .no { return .expired(at: view.notAfter(ofCondition: part) ?? 0) }
+    for part in parts where windows(part) == .no { return .window }
+    return nil
+  }
+
   // MARK: Hosts
 
   mutating func hosts(_ condition: Int) -> Decision {
@@ -95,9 +107,12 @@ struct ConditionEvaluation {
     return decision
   }
 
-  private func matches(_ text: Int, _ host: HostIdentity) -> Decision {
-    guard let pattern = try? HostPattern(parsing: view.string(text)) else { return .undecided }
-    return Decision(pattern.matches(hostName: host.name))
+  private mutating func matches(_ text: Int, _ host: HostIdentity) -> Decision {
+    if let known = patterns[text] { return known }
+    let pattern = try? HostPattern(parsing: view.string(text))
+    let decision = pattern.map { Decision($0.matches(hostName: host.name)) } ?? .undecided
+    patterns[text] = decision
+    return decision
   }
 
   // MARK: Users

@@ -71,7 +71,7 @@ extension ForcedDomain {
   /// - Complexity: O(conditions + log intervals of each window).
   public func truth(in context: EvaluationContext) -> ConditionTruth {
     withView { view in
-      var evaluation = ConditionEvaluation(view, kind: kind, horizon: horizon, isOwnedOutside: isOwnedOutside, context)
+      var evaluation = evaluation(view, context)
       let decisions = evaluation.decideAll()
       return ConditionTruth(context: context, decisions: decisions, nextEdge: evaluation.nextEdge)
     }
@@ -79,18 +79,14 @@ extension ForcedDomain {
 
   /// Why this condition does not hold; nil when it does, or may.
   public func reason(ofCondition index: Int, under truth: ConditionTruth) -> ConditionReason? {
-    if truth.holds(index, for: .replace) { return nil }
-    return withView { view in
-      var evaluation = ConditionEvaluation(
-        view, kind: kind, horizon: horizon, isOwnedOutside: isOwnedOutside, truth.context)
-      let parts = [index, view.outerCondition(index)]
-      if parts.contains(where: { evaluation.hosts($0) == .no }) { return .host }
-      if parts.contains(where: { evaluation.users($0) == .no }) { return .user }
-      for part in parts where evaluation.expiry(part) == .no {
-        return .expired(at: view.notAfter(ofCondition: part) ?? 0)
-      }
-      return .window
+    withView { view in
+      var evaluation = evaluation(view, truth.context)
+      return evaluation.reason(index)
     }
+  }
+
+  func evaluation(_ view: DomainView, _ context: EvaluationContext) -> ConditionEvaluation {
+    ConditionEvaluation(view, kind: kind, horizon: horizon, isOwnedOutside: isOwnedOutside, context)
   }
 
   /// For each condition, whether its hosts (and those of the condition around it) can mean a host: what narrowing
@@ -100,7 +96,7 @@ extension ForcedDomain {
   public func conditionsPossible(on host: HostIdentity) -> [Bool] {
     let context = EvaluationContext(host: host, user: UserFacts(), instant: 0)
     return withView { view in
-      var evaluation = ConditionEvaluation(view, kind: kind, horizon: horizon, isOwnedOutside: isOwnedOutside, context)
+      var evaluation = evaluation(view, context)
       return evaluation.decideAllHosts().map { $0 != .no }
     }
   }

@@ -23,7 +23,7 @@ public enum ProvenanceLoad: Sendable {
 ///
 /// The marker says whether the host is installed and which generation counts. Then `forced` is used; where it is
 /// damaged, not to be trusted or older than the marker says, what the process has already; where it has nothing, the
-/// newest sound generation below `generations/`; and if there is none, nothing: the caller locks.
+/// newest sound generation below `generations/` (one above the marker's only when there is no other); and if there is none, nothing: the caller locks.
 ///
 /// Nothing leads back: a generation lower than the one in use, one that is equal in number but not in content, and a
 /// lower serial that the marker does not name are refused. (A roll-back is a new, higher generation.)
@@ -54,13 +54,15 @@ public struct ForcedDomainLoader: Sendable {
       faults.append(error)
     }
     if let current { return .loaded(current, faults: faults) }
-    for generation in generations(&faults) {
+    for generation in generations(marker: marker, &faults) {
       do throws(DomainFault) {
         let domain = try openForced(in: installation.generationDirectory(generation))
+        let path = FilePath.join(installation.generationDirectory(generation), "forced")
         guard domain.generation == generation else {
-          throw DomainFault(
-            path: FilePath.join(installation.generationDirectory(generation), "forced"),
-            message: "holds generation \(domain.generation)")
+          throw DomainFault(path: path, message: "holds generation \(domain.generation)")
+        }
+        if let marker, marker.generation == generation, marker.forcedChecksum != domain.checksum {
+          throw DomainFault(path: path, message: "its contents are not those that were installed")
         }
         return .loaded(domain, faults: faults)
       } catch {
@@ -162,10 +164,13 @@ public struct ForcedDomainLoader: Sendable {
     }
   }
 
-  /// The generations that are kept, newest first.
-  private func generations(_ faults: inout [DomainFault]) -> [UInt64] {
+  /// The generations that are kept, newest first; those above the marker's, which an installation that was broken off
+  /// may have left, last of all.
+  private func generations(marker: GenerationMarker?, _ faults: inout [DomainFault]) -> [UInt64] {
     do throws(FileError) {
-      return try Directory.names(in: installation.generationsDirectory).compactMap { UInt64($0) }.sorted(by: >)
+      let all = try Directory.names(in: installation.generationsDirectory).compactMap { UInt64($0) }.sorted(by: >)
+      guard let marker else { return all }
+      return all.filter { $0 <= marker.generation } + all.filter { $0 > marker.generation }
     } catch {
       if error.errno != .noSuchFile {
         faults.append(

@@ -64,19 +64,16 @@ struct Contributors: WalkRecorder {
   mutating func releases(_ index: Int) {}
 }
 
-/// Everything that `explain` shows.
+/// Everything that `explain` shows: also which entries they were, and which one ended the walk.
 struct Evidence: WalkRecorder {
   private(set) var contributors = Contributors()
-  private(set) var giving: [Int] = []
+  private(set) var giving: Set<Int> = []
   private(set) var releasing: Int?
 
   mutating func gives(_ index: Int, _ entry: EntryRecord) {
     contributors.gives(index, entry)
-    giving.append(index)
+    giving.insert(index)
   }
 
   mutating func releases(_ index: Int) { releasing = index }
-
-  /// Whether the walk took this entry.
-  func decides(_ index: Int) -> Bool { index == releasing || giving.contains(index) }
 }

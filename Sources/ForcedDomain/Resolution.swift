@@ -18,9 +18,9 @@ public struct Resolution: Sendable, Hashable {
   /// nil: the policy has no value for the key.
   public let value: PropertyListValue?
   /// The entries that give the value, in rank order; empty when there is none.
-  public let contributors: [ForcedEntry]
+  public internal(set) var contributors: [ForcedEntry]
   /// Everything that was considered, in rank order.
-  public let candidates: [Candidate]
+  public internal(set) var candidates: [Candidate]
 }
 
 extension ForcedDomain {
@@ -37,16 +37,21 @@ extension ForcedDomain {
       let entries = view.entryRange(domain: domain, key: key, section)
       var evidence = Evidence()
       view.walk(entries, under: truth, recording: &evidence)
-      return Resolution(
-        value: view.value(of: evidence.contributors)?.value,
-        contributors: evidence.giving.map { view.decodedEntry($0, tables) },
-        candidates: entries.map { index in
-          let entry = view.decodedEntry(index, tables)
-          return Candidate(
+      var evaluation = evaluation(view, truth.context)
+      var reasons: [Int: ConditionReason?] = [:]
+      var resolution = Resolution(value: view.value(of: evidence.contributors)?.value, contributors: [], candidates: [])
+      for index in entries {
+        let entry = view.decodedEntry(index, tables)
+        let whyNot = reasons[entry.conditionIndex] ?? evaluation.reason(entry.conditionIndex)
+        reasons[entry.conditionIndex] = .some(whyNot)
+        if evidence.giving.contains(index) { resolution.contributors.append(entry) }
+        resolution.candidates.append(
+          Candidate(
             entry: entry, holds: truth.holds(entry.conditionIndex, for: entry.action),
-            decides: evidence.decides(index), whyNot: reason(ofCondition: entry.conditionIndex, under: truth),
-            isUndecided: truth.isUndecided(entry.conditionIndex))
-        })
+            decides: evidence.giving.contains(index) || evidence.releasing == index, whyNot: whyNot,
+            isUndecided: truth.isUndecided(entry.conditionIndex)))
+      }
+      return resolution
     }
   }
 

@@ -149,7 +149,43 @@ struct LoaderTests {
       try TemporaryInstallation.file(generation: 1), to: temporary.installation.generationDirectory(9) + "/forced")
     let (domain, faults) = try loaded(temporary.load())
     #expect(domain.generation == 3)
-    #expect(temporary.text(faults) == ["forced: is not there", "generations/9/forced: holds generation 1"])
+    // 9 is above the marker: it comes last, and is not asked where 3 is sound.
+    #expect(temporary.text(faults) == ["forced: is not there"])
+    try temporary.write(
+      try TemporaryInstallation.file(generation: 3, mark: 77),
+      to: temporary.installation.generationDirectory(3) + "/forced")
+    guard case .unavailable(let all) = temporary.load() else { throw DomainFault(path: "", message: "available") }
+    #expect(
+      temporary.text(all) == [
+        "forced: is not there", "generations/3/forced: its contents are not those that were installed",
+        "generations/9/forced: holds generation 1",
+      ])
+  }
+
+  @Test func provenanceBelongsToItsGeneration() throws {
+    let temporary = try TemporaryInstallation()
+    try temporary.install(generation: 3)
+    let (forced, _) = try loaded(temporary.load())
+    let loader = ForcedDomainLoader(temporary.installation)
+    func fault() -> String? {
+      guard case .unavailable(let fault) = loader.loadProvenance(for: forced) else { return nil }
+      return temporary.text([fault])[0]
+    }
+    func write(_ kind: FileKind, generation: UInt64) throws {
+      try temporary.write(
+        try ForcedDomainWriter(kind: kind).finish(FileStamp(generation: generation)),
+        to: temporary.installation.provenanceFile, mode: 0o640)
+    }
+    #expect(fault() == "provenance: is not there")
+    try write(.provenance, generation: 2)
+    #expect(fault() == "provenance: holds generation 2, not generation 3")
+    try write(.forced, generation: 3)
+    #expect(fault() == "provenance: a file of the kind 'forced' can't stand here")
+    try write(.provenance, generation: 3)
+    guard case .available(let provenance) = loader.loadProvenance(for: forced) else {
+      throw DomainFault(path: "", message: "not available")
+    }
+    #expect(provenance.kind == .provenance)
   }
 
   @Test(arguments: [0o664, 0o646, 0o666] as [UInt32])
