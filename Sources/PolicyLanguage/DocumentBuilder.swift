@@ -369,6 +369,8 @@ struct DocumentBuilder {
       let name = shownText(second)
       if collision.isExact {
         let related = [sink.related(first.position, "it is here first")]
+        // The first one stands for the key from here on, so that the report has this one mistake.
+        nodes[collision.later].flags.insert(.faulty)
         sink.report(.duplicateKey, at: second.position, "\(name) occurs twice\(path)", related: related)
       } else {
         let other = shownText(first)

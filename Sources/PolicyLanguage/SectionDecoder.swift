@@ -29,13 +29,20 @@ extension DocumentDecoder {
       let setting = KeySetting(key: key, value: value)
       switch tree.kind(value) {
       case .string, .integer, .real, .boolean, .date, .data:
-        if tree.isFaulty(value) || tree.isFaulty(key) || tree.isEmptyText(key) { unusual.append(setting) }
-      case .null, .sequence, .mapping: unusual.append(setting)
+        if tree.isFaulty(key) || tree.isFaulty(value) { return }
+        if tree.isEmptyText(key) { unusual.append(setting) }
+      case .sequence, .mapping:
+        if tree.isFaulty(key) || tree.isFaulty(value) { return }
+        unusual.append(setting)
+      case .null:
+        // Nothing that a later stage could compare.
+        if !tree.isFaulty(key) { unusual.append(setting) }
+        return
       }
       settings.append(setting)
     }
     for setting in unusual {
-      if tree.isEmptyText(setting.key) && !tree.isFaulty(setting.key) {
+      if tree.isEmptyText(setting.key) {
         sink.report(.emptyKey, at: tree.position(setting.key), "a key can't be the empty text")
       }
       checkValue(setting.value, key: setting.key)
