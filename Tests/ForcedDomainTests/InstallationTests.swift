@@ -135,6 +135,14 @@ struct InstallationTests {
 
 @Suite("Processes in user namespaces")
 struct OutsideFactsTests {
+  @Test func thisProcess() {
+    let facts = UserFacts.current()
+    #expect(facts.userID == getuid())
+    #expect(facts.groupIDs.contains(getgid()))
+    #expect(facts.name == nil)
+    #expect(facts.inventoryGroups == [])
+  }
+
   @Test func idsAreTranslated() {
     let inside = UserFacts(userID: 0, groupIDs: [0, 65534])
     let map = IdentityMap(text: "         0       1001          1\n")

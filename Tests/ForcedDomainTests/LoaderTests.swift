@@ -141,6 +141,30 @@ struct LoaderTests {
     #expect(temporary.text(last) == [damage.message])
   }
 
+  /// `cp small.store forced`: the file is cut while a process uses it.
+  @Test func cutInPlaceWhileInUse() throws {
+    let temporary = try TemporaryInstallation()
+    try temporary.write(try Sample.forced(), to: temporary.installation.forcedFile)
+    let whole = try Sample.forced()
+    let marker = GenerationMarker(
+      generation: 7, serial: 42, sourceDigest: [], hostName: "lab-a-03", installedAt: 5,
+      forcedChecksum: try ForcedDomain(bytes: whole, expecting: [.forced]).checksum)
+    try temporary.write(marker.bytes, to: temporary.installation.generationMarker)
+    let (domain, _) = try loaded(temporary.load())
+    let before = exercise(domain)
+    #expect(truncate(temporary.installation.forcedFile, 800) == 0)
+    #expect(exercise(domain) == before)
+    let (kept, faults) = try loaded(temporary.load(keeping: domain))
+    #expect(kept === domain)
+    #expect(
+      temporary.text(faults) == [
+        "forced: the forced domain is damaged: its header states \(whole.count) bytes, the file has 800"
+      ])
+    #expect(truncate(temporary.installation.forcedFile, 0) == 0)
+    guard case .unavailable(let last) = temporary.load() else { throw DomainFault(path: "", message: "available") }
+    #expect(temporary.text(last) == ["forced: no forced domain: 0 bytes are shorter than a header"])
+  }
+
   @Test func copiedGenerationFolder() throws {
     let temporary = try TemporaryInstallation()
     try temporary.install(generation: 3)
