@@ -73,7 +73,7 @@ extension ForcedDomainWriter {
   }
 
   private func sectionCounts(_ order: WriterOrder) -> [Int] {
-    let keyBytes = order.keys.reduce(0) { $0 + keys.range($1).count }
+    let keyBytes = order.keys.reduce(0) { $0 + keys.range(Int($1)).count }
     return [
       texts.bytes.count, texts.count, profiles.count, hostGroups.count,
       hostGroups.reduce(0) { $0 + $1.patterns.count }, userGroups.count,
@@ -208,10 +208,10 @@ extension ForcedDomainWriter {
     var nameEnd = 0
     emitter.at = layout.keys.offset
     for index in order.keys.indices {
-      nameEnd += keys.range(order.keys[index]).count
+      nameEnd += keys.range(Int(order.keys[index])).count
       emitter.put(UInt32(nameEnd))
-      emitter.put(UInt32(order.forcedEnds[index]))
-      emitter.put(UInt32(order.recommendedEnds[index]))
+      emitter.put(order.forcedEnds[index])
+      emitter.put(order.recommendedEnds[index])
     }
     emitter.at = layout.keyNames.offset
     var slots = [UInt32](repeating: 0, count: layout.index.count)
@@ -220,7 +220,7 @@ extension ForcedDomainWriter {
       var domain = 0
       for index in order.keys.indices {
         while index >= order.keyEnds[domain] { domain += 1 }
-        let name = UnsafeRawBufferPointer(rebasing: bytes[keys.range(order.keys[index])])
+        let name = UnsafeRawBufferPointer(rebasing: bytes[keys.range(Int(order.keys[index]))])
         emitter.put(name)
         var slot = Int(truncatingIfNeeded: ByteHash.hash(name, seed: UInt64(domain))) & mask
         while slots[slot] != 0 { slot = (slot + 1) & mask }
@@ -234,7 +234,7 @@ extension ForcedDomainWriter {
   private func emitEntries(_ order: WriterOrder, _ layout: Layout, _ emitter: inout Emitter) {
     emitter.at = layout.entries.offset
     for index in order.entries {
-      let entry = entries[index].record
+      let entry = entries[Int(index)].record
       emitter.put(entry.priority)
       emitter.put(entry.bits)
       emitter.put(entry.condition)
@@ -245,7 +245,7 @@ extension ForcedDomainWriter {
     guard kind.hasProvenance else { return }
     emitter.at = layout.provenance.offset
     for index in order.entries {
-      let place = provenance[index]
+      let place = provenance[Int(index)]
       emitter.put(place.file)
       emitter.put(place.line)
       emitter.put(place.column)

@@ -1,29 +1,31 @@
 /// The canonical order of what a writer gathered: domains and keys by their bytes, entries by rank.
+///
+/// Numbers of 32 bits, as the file has them: a large compilation holds six of these lists beside everything else.
 struct WriterOrder {
   /// The writer's numbers of the domains that have keys, in byte order.
   var domains: [Int] = []
   /// For each of `domains`, where its keys end in `keys`.
   var keyEnds: [Int] = []
   /// The writer's numbers of the keys that have entries, domain by domain, in byte order.
-  var keys: [Int] = []
+  var keys: [UInt32] = []
   /// Indices of the writer's entries, key by key, forced ones first, in rank order.
-  var entries: [Int] = []
+  var entries: [UInt32] = []
   /// For each of `keys`, where its forced and its recommended entries end in `entries`.
-  var forcedEnds: [Int] = []
-  var recommendedEnds: [Int] = []
+  var forcedEnds: [UInt32] = []
+  var recommendedEnds: [UInt32] = []
 
   /// - Complexity: O(entries + keys log keys of a domain).
   init(_ writer: borrowing ForcedDomainWriter) {
     let keyCount = writer.keys.count
     // Where each key's entries start, by the writer's numbers (one more than needed, so that n…n+1 is n's range).
-    var starts = [Int](repeating: 0, count: keyCount + 1)
+    var starts = [UInt32](repeating: 0, count: keyCount + 1)
     for entry in writer.entries { starts[Int(entry.key) + 1] += 1 }
     for key in 0..<keyCount { starts[key + 1] += starts[key] }
-    var grouped = [Int](repeating: 0, count: writer.entries.count)
+    var grouped = [UInt32](repeating: 0, count: writer.entries.count)
     var next = starts
     for index in writer.entries.indices {
       let key = Int(writer.entries[index].key)
-      grouped[next[key]] = index
+      grouped[Int(next[key])] = UInt32(index)
       next[key] += 1
     }
 
@@ -40,24 +42,25 @@ struct WriterOrder {
     for domain in domains {
       Self.sort(&keysOfDomain[domain], in: writer.keys) { $0 }
       for key in keysOfDomain[domain] {
-        keys.append(key)
-        let range = starts[key]..<starts[key + 1]
+        keys.append(UInt32(key))
+        let range = Int(starts[key])..<Int(starts[key + 1])
         if range.count > 1 { Self.sortByRank(&grouped, range, writer) }
         var forcedCount = 0
         for place in range {
           let entry = grouped[place]
-          if writer.entries[entry].record.section == PolicySection.forced.rawValue { forcedCount += 1 }
+          if writer.entries[Int(entry)].record.section == PolicySection.forced.rawValue { forcedCount += 1 }
           entries.append(entry)
         }
-        forcedEnds.append(entries.count - range.count + forcedCount)
-        recommendedEnds.append(entries.count)
+        forcedEnds.append(UInt32(entries.count - range.count + forcedCount))
+        recommendedEnds.append(UInt32(entries.count))
       }
       keyEnds.append(keys.count)
     }
   }
 
   // Few entries a key as a rule: insertion keeps the order of arrival where nothing else tells them apart.
-  private static func sortByRank(_ indices: inout [Int], _ range: Range<Int>, _ writer: borrowing ForcedDomainWriter) {
+  private static func sortByRank(_ indices: inout [UInt32], _ range: Range<Int>, _ writer: borrowing ForcedDomainWriter)
+  {
     if range.count > 16 {
       let sorted = indices[range].sorted {
         let order = compare($0, $1, writer)
@@ -75,8 +78,8 @@ struct WriterOrder {
     }
   }
 
-  private static func compare(_ a: Int, _ b: Int, _ writer: borrowing ForcedDomainWriter) -> Int {
-    let (x, y) = (writer.entries[a].record, writer.entries[b].record)
+  private static func compare(_ a: UInt32, _ b: UInt32, _ writer: borrowing ForcedDomainWriter) -> Int {
+    let (x, y) = (writer.entries[Int(a)].record, writer.entries[Int(b)].record)
     if x.section != y.section { return Int(x.section) - Int(y.section) }
     if x.priority != y.priority { return x.priority > y.priority ? -1 : 1 }
     if x.precision != y.precision { return Int(y.precision) - Int(x.precision) }

@@ -76,8 +76,8 @@ public struct FileDescriptor: ~Copyable {
   private func readAppending(to bytes: inout [UInt8], atMost count: Int) throws(Errno) -> Int {
     let start = bytes.count
     // The first round reads straight into the reserved room; later rounds are rare.
+    var failure: Errno?
     if start == 0 {
-      var failure: Errno?
       bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
         do throws(Errno) {
           filled = try retryingOnInterrupt { Glibc.read(rawValue, buffer.baseAddress, count) }
@@ -88,18 +88,17 @@ public struct FileDescriptor: ~Copyable {
       if let failure { throw failure }
       return bytes.count
     }
-    bytes.append(contentsOf: repeatElement(0, count: count))
-    let got: Int
-    do throws(Errno) {
-      got = try retryingOnInterrupt {
-        bytes.withUnsafeMutableBytes { Glibc.read(rawValue, $0.baseAddress! + start, count) }
+    // As a rule only the end is left: growing for it would double the memory of every file that is read.
+    let next = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+      do throws(Errno) {
+        filled = try retryingOnInterrupt { Glibc.read(rawValue, buffer.baseAddress, count) }
+      } catch {
+        failure = error
       }
-    } catch {
-      bytes.removeLast(count)
-      throw error
     }
-    bytes.removeLast(count - got)
-    return got
+    if let failure { throw failure }
+    bytes += next
+    return next.count
   }
 
   /// Writes everything, however many calls that takes.

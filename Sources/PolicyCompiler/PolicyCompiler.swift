@@ -39,11 +39,10 @@ public enum PolicyCompiler {
 
   /// Compiles a tree.
   ///
-  /// - Parameter now: Unix seconds; nothing in the payload depends on it.
   /// - Complexity: O(text of the sources), however many hosts a range or a group stands for; keys with several entries
   ///   of one rank are compared pairwise where their hosts begin alike.
-  public static func compile(_ tree: PolicyTree, now: Int64) -> Compilation {
-    var state = CompilerState(tree, now: now)
+  public static func compile(_ tree: PolicyTree) -> Compilation {
+    var state = CompilerState(tree)
     for stage in stages { stage.run(&state) }
     return Compilation(
       payload: state.hasErrors ? nil : state.payload, sourceDigest: state.sourceDigest,

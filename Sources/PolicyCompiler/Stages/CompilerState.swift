@@ -4,8 +4,6 @@ import PolicyLanguage
 /// What the stages hand on to each other.
 struct CompilerState {
   let tree: PolicyTree
-  /// Unix seconds; overrides that have expired before are warned about.
-  let now: Int64
   var diagnostics: [Diagnostic]
   let inventory: FlatInventory
   var scopes: ScopeLowering
@@ -17,9 +15,8 @@ struct CompilerState {
   var sourceDigest: [UInt8] = []
   var statistics = CompilationStatistics()
 
-  init(_ tree: PolicyTree, now: Int64) {
+  init(_ tree: PolicyTree) {
     self.tree = tree
-    self.now = now
     diagnostics = []
     inventory = FlatInventory(tree.inventory)
     scopes = ScopeLowering(inventory)

@@ -26,7 +26,7 @@ struct PolicyFolder {
         next: directory == nil ? call.command(privileged: true, "init") : "policyctl \(call.verb.name) --help")
     }
     return PolicyFolder(
-      path: path, tree: tree, compilation: PolicyCompiler.compile(tree, now: WallClock.unixSeconds()))
+      path: path, tree: tree, compilation: PolicyCompiler.compile(tree))
   }
 
   /// `Checked 4 files: 2 profiles, 1 inventory, 1 manifest. 1 warning.`

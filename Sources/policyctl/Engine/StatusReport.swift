@@ -116,7 +116,7 @@ struct StatusReport {
       view.sourcesText = "are not on this host: the bundle was made elsewhere"
       return
     }
-    let digest = PolicyCompiler.compile(tree, now: now).sourceDigest
+    let digest = PolicyCompiler.sourceDigest(of: tree)
     view.sources = digest == marker.sourceDigest ? "match" : "differ"
     view.sourcesText =
       digest == marker.sourceDigest

@@ -11,9 +11,10 @@ import Testing
     ("inventory.yaml", PolicySources.inventory()),
   ]
 
-  private static func compile(_ change: (String) -> [UInt8]) -> Compilation {
-    PolicyCompiler.compile(
-      PolicyTreeLoader.load(sources: files.map { (path: $0.path, bytes: change($0.text)) }), now: PolicySources.now)
+  private static func tree(_ files: [(path: String, text: String)] = files, now: Int64 = PolicySources.now)
+    -> PolicyTree
+  {
+    PolicyTreeLoader.load(sources: files.map { (path: $0.path, bytes: Array($0.text.utf8)) }, now: now)
   }
 
   struct Spelling: Sendable, CustomTestStringConvertible {
@@ -33,27 +34,25 @@ import Testing
       [0xFE, 0xFF] + $0.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 255)] }
     },
   ])
-  func spellingOfTheSources(row: Spelling) throws {
-    let plain = Self.compile { Array($0.utf8) }
-    let other = Self.compile(row.encode)
+  func spellingOfTheSources(row: Spelling) {
+    let plain = PolicyCompiler.compile(Self.tree())
+    let other = PolicyCompiler.compile(
+      PolicyTreeLoader.load(
+        sources: Self.files.map { (path: $0.path, bytes: row.encode($0.text)) }, now: PolicySources.now))
     #expect(plain.payload != nil && plain.payload == other.payload)
     #expect(plain.sourceDigest == other.sourceDigest)
     #expect(plain.sourceDigest.count == 32)
   }
 
-  @Test func everyRunAndEveryTime() throws {
-    let first = Self.compile { Array($0.utf8) }
+  @Test func everyRunAndEveryTime() {
+    let first = PolicyCompiler.compile(Self.tree())
     for run in 0..<20 {
-      let tree = PolicyTreeLoader.load(
-        sources: Self.files.shuffled().map { (path: $0.path, bytes: Array($0.text.utf8)) })
-      let again = PolicyCompiler.compile(tree, now: PolicySources.now + Int64(run) * 1_000_000)
+      let again = PolicyCompiler.compile(
+        Self.tree(Self.files.shuffled(), now: PolicySources.now + Int64(run) * 1_000_000))
       #expect(again.payload == first.payload)
       #expect(again.sourceDigest == first.sourceDigest)
     }
-    #expect(
-      PolicyCompiler.sourceDigest(
-        of: PolicyTreeLoader.load(sources: Self.files.map { (path: $0.path, bytes: Array($0.text.utf8)) }))
-        == first.sourceDigest)
+    #expect(PolicyCompiler.sourceDigest(of: Self.tree()) == first.sourceDigest)
   }
 
   /// A moved boundary between two files is another tree.

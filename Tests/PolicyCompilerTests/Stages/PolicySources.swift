@@ -10,8 +10,9 @@ enum PolicySources {
 
   /// Compiles files in the order in which they are listed.
   static func compile(_ files: [(path: String, text: String)]) -> (compilation: Compilation, tree: PolicyTree) {
-    let tree = PolicyTreeLoader.load(sources: files.map { (path: $0.path, bytes: Array($0.text.utf8)) })
-    return (PolicyCompiler.compile(tree, now: now), tree)
+    let tree = PolicyTreeLoader.load(
+      sources: files.map { (path: $0.path, bytes: Array($0.text.utf8)) }, now: now)
+    return (PolicyCompiler.compile(tree), tree)
   }
 
   /// The diagnostics as `policyctl check` prints them.

@@ -111,7 +111,7 @@ import Testing
     let root = #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
     let tree = try PolicyTreeLoader.load(
       directory: "/\(root)/Policies", displayedAs: "Policies", now: PolicySources.now)
-    let compilation = PolicyCompiler.compile(tree, now: PolicySources.now)
+    let compilation = PolicyCompiler.compile(tree)
     let payload = try ForcedDomain(
       bytes: try #require(
         compilation.payload, "\(DiagnosticRenderer(sources: tree.sources).render(compilation.diagnostics))"),
