@@ -1,4 +1,5 @@
 import AuditEvents
+import CReaderEpoch
 import Foundation
 import Glibc
 import LinuxFiles
@@ -202,6 +203,29 @@ import Testing
     ).write(to: URL(fileURLWithPath: fixture.file()), options: .atomic)
     list.synchronize()
     #expect(list.dictionaryRepresentation() == ["text": "theirs", "n": 3])
+  }
+
+  /// Kernels without membarrier: readers fence for themselves, and what is replaced is freed all the same.
+  @Test func withoutMembarrierReadersFence() async {
+    let fixture = Fixture()
+    let directory = fixture.directory
+    await #expect(processExitsWith: .success) { [directory = directory as String] in
+      reader_epoch_force_fences()
+      let list = Fixture(in: directory).list()
+      for round in 0..<500 {
+        list.set(.integer(PropertyListInteger(round)), forKey: "k\(round)")
+        guard list.integer("k\(round)") == round else { exit(1) }
+      }
+      let section = reader_epoch_enter()
+      guard !Engine.shared.lock.withLock({ reader_epoch_wait(2) }) else { exit(2) }
+      reader_epoch_exit(section)
+      guard Engine.shared.lock.withLock({ reader_epoch_wait(1000) }) else { exit(3) }
+      var all: UInt32 = 0
+      var owned: UInt32 = 0
+      reader_epoch_count(&all, &owned)
+      exit(all >= 1 && list.synchronize() ? 0 : 4)
+    }
+    #expect(fixture.stored()?.count == 500)
   }
 
   /// Two hundred processes of one user may have more lists that observe than the kernel has inotify instances.
