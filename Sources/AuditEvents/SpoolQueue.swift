@@ -1,76 +1,78 @@
 import Glibc
 import PropertyList
 
-/// The process's queue of events on their way to a spool, and the thread that empties it.
+/// The process's queues of events on their way to spools, and the thread that empties them.
 ///
 /// One for all spools, since it has to be known to `fork` and `exit`. A pthread mutex rather than `Mutex`: the child of a
 /// fork unlocks what its parent's thread locked.
 final class SpoolQueue: @unchecked Sendable {
   static let shared = SpoolQueue()
 
-  private typealias Entry = (event: AuditEvent, spool: AuditSpool)
+  private struct Waiting {
+    let spool: AuditSpool
+    var events: [AuditEvent] = []
+    /// Events that found the queue full, to be told in the trail.
+    var overflowed = 0
+  }
 
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
   /// Held while a batch is written, so that a drain waits for the batch that another thread is writing.
   private let writing = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-  private var entries: [Entry] = []
-  /// Events that found the queue full, to be told in the trail.
-  private var overflowed: [ObjectIdentifier: (spool: AuditSpool, count: Int)] = [:]
+  private var waiting: [ObjectIdentifier: Waiting] = [:]
   private var hasThread = false
 
   private init() {
-    pthread_mutex_init(mutex, nil)
-    pthread_cond_init(condition, nil)
-    pthread_mutex_init(writing, nil)
+    initializeLocks()
     pthread_atfork(
-      { pthread_mutex_lock(SpoolQueue.shared.mutex) }, { pthread_mutex_unlock(SpoolQueue.shared.mutex) },
+      { SpoolQueue.shared.beforeFork() }, { SpoolQueue.shared.afterForkInParent() },
       { SpoolQueue.shared.afterForkInChild() })
     atexit { SpoolQueue.shared.drain(lockTimeout: 0.5) }
   }
 
-  /// - Returns: false when the queue is full.
+  private func initializeLocks() {
+    pthread_mutex_init(mutex, nil)
+    pthread_cond_init(condition, nil)
+    // Unlocking it without holding it must do nothing (see `beforeFork`).
+    let attributes = UnsafeMutablePointer<pthread_mutexattr_t>.allocate(capacity: 1)
+    defer { attributes.deallocate() }
+    pthread_mutexattr_init(attributes)
+    pthread_mutexattr_settype(attributes, Int32(PTHREAD_MUTEX_ERRORCHECK))
+    pthread_mutex_init(writing, attributes)
+    pthread_mutexattr_destroy(attributes)
+  }
+
+  /// - Returns: false when the spool's queue is full.
   func enqueue(_ event: AuditEvent, for spool: AuditSpool) -> Bool {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
-    guard entries.count < spool.limits.queue else {
-      overflowed[ObjectIdentifier(spool), default: (spool, 0)].count += 1
-      return false
-    }
-    entries.append((event, spool))
+    var queue = waiting.removeValue(forKey: ObjectIdentifier(spool)) ?? Waiting(spool: spool)
+    let hasRoom = queue.events.count < spool.limits.queue
+    if hasRoom { queue.events.append(event) } else { queue.overflowed += 1 }
+    waiting[ObjectIdentifier(spool)] = queue
     startThread()
     pthread_cond_signal(condition)
-    return true
+    return hasRoom
   }
 
   /// Writes everything that is queued on the calling thread.
   func drain(lockTimeout: Double = 2) {
     pthread_mutex_lock(writing)
     defer { pthread_mutex_unlock(writing) }
-    write(take(), lockTimeout: lockTimeout)
-  }
-
-  private func take() -> [Entry] {
     pthread_mutex_lock(mutex)
-    defer { pthread_mutex_unlock(mutex) }
-    var taken = entries
-    entries = []
-    for (spool, count) in overflowed.values {
-      let fields: [String: PropertyListValue] = [
-        "dropped": .integer(PropertyListInteger(count)), "reason": .string("queue"),
-      ]
-      taken.append((AuditEvent(.eventsDropped, fields: fields), spool))
+    let taken = waiting
+    waiting = [:]
+    pthread_mutex_unlock(mutex)
+    for queue in taken.values {
+      var events = queue.events
+      if queue.overflowed > 0 {
+        let fields: [String: PropertyListValue] = [
+          "dropped": .integer(PropertyListInteger(queue.overflowed)), "reason": .string("queue"),
+        ]
+        events.append(AuditEvent(.eventsDropped, fields: fields))
+      }
+      queue.spool.append(events, lockTimeout: lockTimeout)
     }
-    overflowed = [:]
-    return taken
-  }
-
-  private func write(_ batch: [Entry], lockTimeout: Double) {
-    var spools: [ObjectIdentifier: (spool: AuditSpool, events: [AuditEvent])] = [:]
-    for entry in batch {
-      spools[ObjectIdentifier(entry.spool), default: (entry.spool, [])].events.append(entry.event)
-    }
-    for (spool, events) in spools.values { spool.append(events, lockTimeout: lockTimeout) }
   }
 
   /// Called with the mutex held. Without a thread the events wait for the next one, or for exit.
@@ -96,19 +98,35 @@ final class SpoolQueue: @unchecked Sendable {
   private func run() {
     while true {
       pthread_mutex_lock(mutex)
-      while entries.isEmpty { pthread_cond_wait(condition, mutex) }
+      while waiting.isEmpty { pthread_cond_wait(condition, mutex) }
       pthread_mutex_unlock(mutex)
       drain()
     }
   }
 
+  /// Waits, for a moment, until our thread is not at work: what it has locked in the runtime (the caches of type metadata,
+  /// `malloc`) would stay locked in the child.
+  private func beforeFork() {
+    var deadline = timespec()
+    clock_gettime(CLOCK_REALTIME, &deadline)
+    deadline.tv_nsec += 50_000_000
+    if deadline.tv_nsec >= 1_000_000_000 {
+      deadline.tv_nsec -= 1_000_000_000
+      deadline.tv_sec += 1
+    }
+    pthread_mutex_timedlock(writing, &deadline)
+    pthread_mutex_lock(mutex)
+  }
+
+  private func afterForkInParent() {
+    pthread_mutex_unlock(mutex)
+    pthread_mutex_unlock(writing)
+  }
+
   /// The parent writes what was queued; the thread stayed behind.
   private func afterForkInChild() {
-    pthread_mutex_init(mutex, nil)
-    pthread_mutex_init(writing, nil)
-    pthread_cond_init(condition, nil)
-    entries = []
-    overflowed = [:]
+    initializeLocks()
+    waiting = [:]
     hasThread = false
   }
 }

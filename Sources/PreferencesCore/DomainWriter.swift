@@ -19,6 +19,7 @@ final class DomainWriter: @unchecked Sendable {
     var time: Double
     var failures = 0
   }
+  let gate = ForkGate()
   // Guarded by the engine's lock.
   private var due: [String: Due] = [:]
   private var hasThread = false
@@ -43,10 +44,15 @@ final class DomainWriter: @unchecked Sendable {
     let engine = Engine.shared
     while true {
       let now = WallClock.monotonicSeconds()
-      let (ready, next) = engine.lock.withLock {
-        (due.values.filter { $0.time <= now }.map(\.file), due.values.map(\.time).filter { $0 > now }.min())
+      let (ready, next) = gate.withWork {
+        engine.lock.withLock {
+          (due.values.filter { $0.time <= now }.map(\.file), due.values.map(\.time).filter { $0 > now }.min())
+        }
       }
-      for file in ready { flush(file, lockTimeout: 0.1) }
+      for file in ready {
+        let (_, notices) = gate.withWork { write(file, lockTimeout: 0.02) }
+        for notice in notices { notice.deliver() }
+      }
       if ready.isEmpty { wait(until: next) }
     }
   }
@@ -68,6 +74,12 @@ final class DomainWriter: @unchecked Sendable {
   /// - Returns: whether everything that was pending is on the disk.
   @discardableResult
   func flush(_ file: DomainFile, lockTimeout: Double) -> Bool {
+    let (isWritten, notices) = write(file, lockTimeout: lockTimeout)
+    for notice in notices { notice.deliver() }
+    return isWritten
+  }
+
+  private func write(_ file: DomainFile, lockTimeout: Double) -> (isWritten: Bool, notices: [Notice]) {
     let engine = Engine.shared
     file.disk.lock()
     engine.lock.lock()
@@ -76,7 +88,7 @@ final class DomainWriter: @unchecked Sendable {
       due[file.path] = nil
       engine.lock.unlock()
       file.disk.unlock()
-      return true
+      return (true, [])
     }
     file.contents.inFlight = changes
     file.contents.pending = DomainChanges()
@@ -108,15 +120,15 @@ final class DomainWriter: @unchecked Sendable {
       retry(file, isBusy: isBusy)
     }
     let sink = file.sink
-    let (notices, refill) = engine.publishChanges(of: file, since: before, source: .otherProcess, receiver: nil)
+    var (notices, refill) = engine.publishChanges(of: file, since: before, source: .otherProcess, receiver: nil)
     let compact = file.users.values.filter(\.wantsFilling)
     engine.lock.unlock()
     file.disk.unlock()
     for event in events { sink.send(event) }
-    for notice in notices + engine.fill(refill, .otherProcess, domain: file.name) { notice.deliver() }
+    notices += engine.fill(refill, .otherProcess, domain: file.name)
     for list in compact where !refill.contains(where: { $0 === list }) { _ = list.fill(engine) }
-    if case .success = outcome { return true }
-    return false
+    if case .success = outcome { return (true, notices) }
+    return (false, notices)
   }
 
   /// After a success: what was set meanwhile is due again.
@@ -141,6 +153,7 @@ final class DomainWriter: @unchecked Sendable {
   }
 
   func renewAfterFork() {
+    gate.renew()
     due = [:]
     hasThread = false
     sem_init(wake, 0, 0)

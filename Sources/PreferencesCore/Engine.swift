@@ -25,7 +25,7 @@ final class Engine: @unchecked Sendable {
 
   private init() {
     pthread_atfork(
-      { Engine.shared.lock.lock() }, { Engine.shared.lock.unlock() }, { Engine.shared.afterForkInChild() })
+      { Engine.shared.beforeFork() }, { Engine.shared.afterForkInParent() }, { Engine.shared.afterForkInChild() })
     atexit { Engine.shared.writer.flushAtExit() }
   }
 
@@ -183,6 +183,18 @@ final class Engine: @unchecked Sendable {
   }
 
   // MARK: Fork
+
+  private func beforeFork() {
+    watcher.gate.beforeFork()
+    writer.gate.beforeFork()
+    lock.lock()
+  }
+
+  private func afterForkInParent() {
+    lock.unlock()
+    writer.gate.afterForkInParent()
+    watcher.gate.afterForkInParent()
+  }
 
   private func afterForkInChild() {
     lock.renew()

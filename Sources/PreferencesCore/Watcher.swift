@@ -12,6 +12,7 @@ final class Watcher: @unchecked Sendable {
   static let calmInterval: Int64 = 1000
   static let observedIntervalWithoutInotify: Int64 = 50
 
+  let gate = ForkGate()
   // Guarded by the engine's lock.
   private var hasThread = false
   private var wakeDescriptors: (read: Int32, write: Int32) = (-1, -1)
@@ -45,6 +46,7 @@ final class Watcher: @unchecked Sendable {
   }
 
   func renewAfterFork() {
+    gate.renew()
     if hasThread { closeDescriptors() }
     hasThread = false
   }
@@ -93,23 +95,31 @@ final class Watcher: @unchecked Sendable {
   }
 
   private func run() {
-    var inotify = Inotify()
+    var inotify = gate.withWork { Inotify() }
     while true {
-      let scene = scene()
-      if scene.isObserved { inotify.watch(scene.directories) } else { inotify.stop() }
+      // Between the gate's two spans the thread only waits in the kernel.
+      let scene = gate.withWork {
+        let scene = self.scene()
+        if scene.isObserved { inotify.watch(scene.directories) } else { inotify.stop() }
+        return scene
+      }
       var timeout = scene.policies.isEmpty ? 3_600_000 : Self.calmInterval
       if scene.isObserved && !inotify.isAvailable { timeout = Self.observedIntervalWithoutInotify }
       if let edge = scene.nextEdge { timeout = min(timeout, max(edge, 1)) }
-      if inotify.wait(scene.wakeDescriptor, timeout: Int32(timeout), for: scene.names) { look(at: scene) }
+      inotify.wait(scene.wakeDescriptor, timeout: Int32(timeout))
+      let notices = gate.withWork {
+        inotify.concerns(scene.names, wake: scene.wakeDescriptor) ? look(at: scene) : []
+      }
+      for notice in notices { notice.deliver() }
     }
   }
 
-  private func look(at scene: Scene) {
+  private func look(at scene: Scene) -> [Notice] {
     let engine = Engine.shared
     var notices: [Notice] = []
     for policy in scene.policies { notices += engine.refresh(policy, waiting: false) }
     for file in scene.files { notices += engine.refresh(file, waiting: false) }
-    for notice in notices { notice.deliver() }
+    return notices
   }
 }
 
@@ -118,6 +128,8 @@ private struct Inotify: ~Copyable {
   private var watch: FileWatch?
   private var watched: [String: Int32] = [:]
   private(set) var isAvailable = true
+  private var descriptors: [pollfd] = []
+  private var happened = 0
 
   mutating func watch(_ directories: Set<String>) {
     if watch == nil {
@@ -149,14 +161,18 @@ private struct Inotify: ~Copyable {
     isAvailable = true
   }
 
-  /// - Returns: whether it is time to look: something of ours changed, or the time is over.
-  mutating func wait(_ wake: Int32, timeout: Int32, for names: Set<String>) -> Bool {
-    var descriptors = [pollfd(fd: wake, events: Int16(POLLIN), revents: 0)]
+  /// Waits until something happens or the time is over.
+  mutating func wait(_ wake: Int32, timeout: Int32) {
+    descriptors = [pollfd(fd: wake, events: Int16(POLLIN), revents: 0)]
     if let descriptor = watch?.descriptor {
       descriptors.append(pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0))
     }
-    let count = poll(&descriptors, nfds_t(descriptors.count), timeout)
-    if count <= 0 { return true }
+    happened = Int(poll(&descriptors, nfds_t(descriptors.count), timeout))
+  }
+
+  /// Whether it is time to look: something of ours changed, or the time is over.
+  mutating func concerns(_ names: Set<String>, wake: Int32) -> Bool {
+    if happened <= 0 { return true }
     var isOurs = false
     if descriptors[0].revents != 0 {
       var bytes = [UInt8](repeating: 0, count: 256)

@@ -95,6 +95,8 @@ import Testing
     await #expect(processExitsWith: .success) { [directory = directory as String] in
       let fixture = Fixture(in: directory)
       let list = fixture.list(observes: true)
+      // The parent's writer has to wait until the child is done.
+      list.state.own.disk.lock()
       list.set(1, forKey: "parent")
       let child = fork()
       if child == 0 {
@@ -107,8 +109,8 @@ import Testing
         exit(0)
       }
       var status: Int32 = 0
-      // The parent's writer waits until the child is done: its 250 ms have hardly begun, and synchronize is quick.
       waitpid(child, &status, 0)
+      list.state.own.disk.unlock()
       guard status == 0 else { exit(EXIT_FAILURE) }
       list.set(4, forKey: "parent")
       exit(list.synchronize() ? 0 : 1)
