@@ -29,9 +29,9 @@ struct WriterOrder {
       next[key] += 1
     }
 
-    var keysOfDomain = [[Int]](repeating: [], count: writer.domains.count)
+    var keysOfDomain = [[UInt32]](repeating: [], count: writer.domains.count)
     for key in 0..<keyCount where starts[key + 1] > starts[key] {
-      keysOfDomain[Int(writer.keys.owner(key))].append(key)
+      keysOfDomain[Int(writer.keys.owner(key))].append(UInt32(key))
     }
     domains = writer.domains.indices.filter { !keysOfDomain[$0].isEmpty }
     Self.sort(&domains, in: writer.texts) { Int(writer.domains[$0]) }
@@ -40,10 +40,10 @@ struct WriterOrder {
     recommendedEnds.reserveCapacity(keyCount)
     entries.reserveCapacity(writer.entries.count)
     for domain in domains {
-      Self.sort(&keysOfDomain[domain], in: writer.keys) { $0 }
+      Self.sort(&keysOfDomain[domain], in: writer.keys) { Int($0) }
       for key in keysOfDomain[domain] {
-        keys.append(UInt32(key))
-        let range = Int(starts[key])..<Int(starts[key + 1])
+        keys.append(key)
+        let range = Int(starts[Int(key)])..<Int(starts[Int(key) + 1])
         if range.count > 1 { Self.sortByRank(&grouped, range, writer) }
         var forcedCount = 0
         for place in range {
@@ -87,33 +87,36 @@ struct WriterOrder {
   }
 
   /// Sorts numbers of a table by its bytes: by eight bytes behind what all have in common, then by the rest.
-  private static func sort(_ numbers: inout [Int], in table: borrowing ByteTable, text: (Int) -> Int) {
+  private static func sort<Number: BinaryInteger>(
+    _ numbers: inout [Number], in table: borrowing ByteTable, text: (Number) -> Int
+  ) {
     guard numbers.count > 1 else { return }
     table.bytes.withUnsafeBytes { bytes in
-      var keyed = numbers.map { number -> SortKey in
-        let range = table.range(text(number))
-        return SortKey(
-          prefix: 0, number: number, bytes: UnsafeRawBufferPointer(rebasing: bytes[range]))
+      func content(_ number: Number) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: bytes[table.range(text(number))])
       }
-      var common = keyed[0].bytes.count
+      // A tree that was written in order, as most are, needs no second look and no memory.
+      var last = content(numbers[0])
+      var common = last.count
       var isSorted = true
-      for index in 1..<keyed.count {
-        let (last, current) = (keyed[index - 1].bytes, keyed[index].bytes)
+      for number in numbers.dropFirst() {
+        let current = content(number)
         if isSorted && last.compared(with: current) > 0 { isSorted = false }
         common = min(common, current.count)
         var shared = 0
         while shared < common, current[shared] == last[shared] { shared += 1 }
         common = shared
+        last = current
       }
       if isSorted { return }
-      for index in keyed.indices {
-        for byte in common..<(common + 8) {
-          keyed[index].prefix =
-            keyed[index].prefix << 8 | UInt64(byte < keyed[index].bytes.count ? keyed[index].bytes[byte] : 0)
-        }
+      var keyed = numbers.map { number in
+        let content = content(number)
+        var prefix: UInt64 = 0
+        for byte in common..<(common + 8) { prefix = prefix << 8 | UInt64(byte < content.count ? content[byte] : 0) }
+        return SortKey(prefix: prefix, number: Int(number), bytes: content)
       }
       keyed.sort { a, b in a.prefix != b.prefix ? a.prefix < b.prefix : a.bytes.compared(with: b.bytes) < 0 }
-      for index in keyed.indices { numbers[index] = keyed[index].number }
+      for index in keyed.indices { numbers[index] = Number(keyed[index].number) }
     }
   }
 
