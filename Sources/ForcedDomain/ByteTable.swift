@@ -50,6 +50,9 @@ struct ByteTable {
     return UInt32(count - 1)
   }
 
+  /// Gives back the memory of look-ups, once no more bytes will come.
+  mutating func forgetIndex() { slots = [] }
+
   private func hasBytes(_ number: Int, _ content: UnsafeRawBufferPointer) -> Bool {
     let range = range(number)
     guard range.count == content.count else { return false }

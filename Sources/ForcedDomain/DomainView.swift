@@ -119,7 +119,7 @@ struct DomainView {
       profile: word4(at &+ 20),
       section: UInt8(truncatingIfNeeded: small), action: UInt8(truncatingIfNeeded: small >> 8),
       precision: UInt8(truncatingIfNeeded: small >> 16), tag: UInt8(truncatingIfNeeded: small >> 24),
-      unused: UInt32(truncatingIfNeeded: small >> 32))
+      key: UInt32(truncatingIfNeeded: small >> 32))
   }
 
   func storedValue(_ entry: EntryRecord) -> StoredValue? {
@@ -146,7 +146,8 @@ struct EntryRecord {
   /// `Rank.precision`.
   var precision: UInt8
   var tag: UInt8
-  var unused: UInt32 = 0
+  /// The number of the entry's key in a writer; always 0 in a file, where entries stand key by key.
+  var key: UInt32 = 0
 
   var start: Int { Int(UInt32(truncatingIfNeeded: bits)) }
   var count: Int { Int(bits >> 32) }

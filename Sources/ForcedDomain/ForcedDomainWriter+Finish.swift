@@ -16,6 +16,7 @@ extension ForcedDomainWriter {
     precondition(stamp.sourceDigest.isEmpty || stamp.sourceDigest.count == 32, "a digest has 32 bytes")
 
     let groups = try GroupNumbers(&self)
+    keys.forgetIndex()
     let order = WriterOrder(self)
     let counts = sectionCounts(order)
     for count in counts where count > Int(UInt32.max) {
@@ -214,8 +215,7 @@ extension ForcedDomainWriter {
       emitter.put(order.recommendedEnds[index])
     }
     emitter.at = layout.keyNames.offset
-    var slots = [UInt32](repeating: 0, count: layout.index.count)
-    let mask = slots.count - 1
+    let mask = layout.index.count - 1
     keys.bytes.withUnsafeBytes { bytes in
       var domain = 0
       for index in order.keys.indices {
@@ -223,18 +223,16 @@ extension ForcedDomainWriter {
         let name = UnsafeRawBufferPointer(rebasing: bytes[keys.range(Int(order.keys[index]))])
         emitter.put(name)
         var slot = Int(truncatingIfNeeded: ByteHash.hash(name, seed: UInt64(domain))) & mask
-        while slots[slot] != 0 { slot = (slot + 1) & mask }
-        slots[slot] = UInt32(index + 1)
+        while emitter.word4(layout.index.offset + slot * 4) != 0 { slot = (slot + 1) & mask }
+        emitter.put(UInt32(index + 1), at: layout.index.offset + slot * 4)
       }
     }
-    emitter.at = layout.index.offset
-    emitter.put(slots)
   }
 
   private func emitEntries(_ order: WriterOrder, _ layout: Layout, _ emitter: inout Emitter) {
     emitter.at = layout.entries.offset
     for index in order.entries {
-      let entry = entries[Int(index)].record
+      let entry = entries[Int(index)]
       emitter.put(entry.priority)
       emitter.put(entry.bits)
       emitter.put(entry.condition)
@@ -272,6 +270,15 @@ struct Emitter {
   mutating func put(_ words: [UInt32]) { for word in words { put(word) } }
 
   mutating func put(_ bytes: [UInt8]) { bytes.withUnsafeBytes { put($0) } }
+
+  /// What stands at an offset: zero where nothing was written yet.
+  @inline(__always)
+  func word4(_ offset: Int) -> UInt32 { UInt32(littleEndian: buffer.load(fromByteOffset: offset, as: UInt32.self)) }
+
+  @inline(__always)
+  func put(_ word: UInt32, at offset: Int) {
+    buffer.storeBytes(of: word.littleEndian, toByteOffset: offset, as: UInt32.self)
+  }
 
   mutating func put(_ bytes: UnsafeRawBufferPointer) {
     precondition(bytes.count <= buffer.count - at, "a section larger than its count")

@@ -71,7 +71,7 @@ public struct ForcedDomainWriter {
   var strings: [UInt8] = []
   var values: [UInt8] = []
   var annex: [UInt8] = []
-  var entries: [PendingEntry] = []
+  var entries: [EntryRecord] = []
   var provenance: [ProvenanceReference] = []
   /// The first thing that can't be stored; `finish` throws it.
   var failure: ForcedDomainError?
@@ -100,11 +100,6 @@ public struct ForcedDomainWriter {
     var intervals: [[Range<Int64>]] = []
     var notAfter: Int64 = 0
     var outer: UInt32 = 0
-  }
-
-  struct PendingEntry {
-    var record: EntryRecord
-    var key: UInt32
   }
 
   public init(kind: FileKind) {
@@ -327,11 +322,10 @@ public struct ForcedDomainWriter {
       key < keys.count && condition < conditions.count && profile < profiles.count, "numbers of another writer")
     precondition((value == nil) == (action == .release), "a release has no value; every other entry has one")
     entries.append(
-      PendingEntry(
-        record: EntryRecord(
-          priority: rank.priority, bits: value?.bits ?? 0, condition: condition, profile: profile,
-          section: section.rawValue, action: action.rawValue, precision: rank.precision,
-          tag: value?.tag ?? Format.Tag.none), key: key))
+      EntryRecord(
+        priority: rank.priority, bits: value?.bits ?? 0, condition: condition, profile: profile,
+        section: section.rawValue, action: action.rawValue, precision: rank.precision,
+        tag: value?.tag ?? Format.Tag.none, key: key))
     if kind.hasProvenance {
       self.provenance.append(provenance ?? ProvenanceReference(file: 0, line: 0, column: 0))
     }

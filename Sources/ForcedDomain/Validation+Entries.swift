@@ -117,7 +117,7 @@ extension Validation {
       let at = layout.entries.offset + index * Layout.Stride.entry
       guard entry.section == section.rawValue else { throw damaged("an entry in the wrong section", at + 24) }
       guard let action = EntryAction(rawValue: entry.action) else { throw damaged("an unknown action", at + 25) }
-      guard entry.precision < 32, entry.precision & 3 < 3, entry.unused == 0 else {
+      guard entry.precision < 32, entry.precision & 3 < 3, entry.key == 0 else {
         throw damaged("an unknown rank", at + 26)
       }
       guard entry.condition < UInt32(layout.conditions.count) else {

@@ -48,7 +48,7 @@ struct WriterOrder {
         var forcedCount = 0
         for place in range {
           let entry = grouped[place]
-          if writer.entries[Int(entry)].record.section == PolicySection.forced.rawValue { forcedCount += 1 }
+          if writer.entries[Int(entry)].section == PolicySection.forced.rawValue { forcedCount += 1 }
           entries.append(entry)
         }
         forcedEnds.append(UInt32(entries.count - range.count + forcedCount))
@@ -79,7 +79,7 @@ struct WriterOrder {
   }
 
   private static func compare(_ a: UInt32, _ b: UInt32, _ writer: borrowing ForcedDomainWriter) -> Int {
-    let (x, y) = (writer.entries[Int(a)].record, writer.entries[Int(b)].record)
+    let (x, y) = (writer.entries[Int(a)], writer.entries[Int(b)])
     if x.section != y.section { return Int(x.section) - Int(y.section) }
     if x.priority != y.priority { return x.priority > y.priority ? -1 : 1 }
     if x.precision != y.precision { return Int(y.precision) - Int(x.precision) }
