@@ -243,13 +243,14 @@ extension ForcedDomainWriter {
     guard kind.hasProvenance else { return }
     emitter.at = layout.provenance.offset
     for index in order.entries {
-      let place = provenance[Int(index)]
-      emitter.put(place.file)
+      let place = places[Int(index)]
+      let origin = origins[Int(place.origin)]
+      emitter.put(origin.file)
       emitter.put(place.line)
       emitter.put(place.column)
-      emitter.put(place.reason)
-      emitter.put(place.owner)
-      emitter.put(place.ticket)
+      emitter.put(origin.reason)
+      emitter.put(origin.owner)
+      emitter.put(origin.ticket)
     }
   }
 }

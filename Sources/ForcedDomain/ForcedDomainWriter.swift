@@ -72,7 +72,10 @@ public struct ForcedDomainWriter {
   var values: [UInt8] = []
   var annex: [UInt8] = []
   var entries: [EntryRecord] = []
-  var provenance: [ProvenanceReference] = []
+  var places: [Place] = []
+  /// Where entries come from, their lines and columns left out: one row for each part of a profile.
+  var origins: [ProvenanceReference] = []
+  private var originNumbers: [ProvenanceReference: UInt32] = [:]
   /// The first thing that can't be stored; `finish` throws it.
   var failure: ForcedDomainError?
 
@@ -102,6 +105,13 @@ public struct ForcedDomainWriter {
     var outer: UInt32 = 0
   }
 
+  /// Where one entry was written, in half the room of its provenance.
+  struct Place {
+    var origin: UInt32
+    var line: UInt32
+    var column: UInt32
+  }
+
   public init(kind: FileKind) {
     self.kind = kind
     _ = addText("")
@@ -112,7 +122,7 @@ public struct ForcedDomainWriter {
   public mutating func reserve(keys keyCount: Int, entries entryCount: Int) {
     keys.reserve(keyCount)
     entries.reserveCapacity(entryCount)
-    if kind.hasProvenance { provenance.reserveCapacity(entryCount) }
+    if kind.hasProvenance { places.reserveCapacity(entryCount) }
   }
 
   public mutating func setHostGroups(_ groups: [HostGroup]) { hostGroups = groups }
@@ -327,7 +337,19 @@ public struct ForcedDomainWriter {
         section: section.rawValue, action: action.rawValue, precision: rank.precision,
         tag: value?.tag ?? Format.Tag.none, key: key))
     if kind.hasProvenance {
-      self.provenance.append(provenance ?? ProvenanceReference(file: 0, line: 0, column: 0))
+      let provenance = provenance ?? ProvenanceReference(file: 0, line: 0, column: 0)
+      places.append(Place(origin: origin(of: provenance), line: provenance.line, column: provenance.column))
     }
+  }
+  private mutating func origin(of provenance: ProvenanceReference) -> UInt32 {
+    var origin = provenance
+    origin.line = 0
+    origin.column = 0
+    // Entries of one part follow each other.
+    if let last = places.last?.origin, origins[Int(last)] == origin { return last }
+    if let known = originNumbers[origin] { return known }
+    origins.append(origin)
+    originNumbers[origin] = UInt32(origins.count - 1)
+    return UInt32(origins.count - 1)
   }
 }

@@ -16,11 +16,13 @@ public enum AtomicReplacement {
   }
 
   /// - Parameters:
+  ///   - rest: what follows the bytes in the file, so that a header and large contents need not be joined in memory.
   ///   - mode: the permission bits of the new file, whatever the process's mask.
   ///   - owner: nil leaves it to the process.
   ///   - durable: false skips both `fsync`, for files that may be lost in a power cut.
   public static func write(
-    _ bytes: [UInt8], to path: String, mode: UInt32, owner: Owner? = nil, durable: Bool = true
+    _ bytes: [UInt8], followedBy rest: [UInt8] = [], to path: String, mode: UInt32, owner: Owner? = nil,
+    durable: Bool = true
   ) throws(FileError) {
     let new = try TemporaryFile.create(beside: path)
     let temporary = new.path
@@ -29,7 +31,10 @@ public enum AtomicReplacement {
         if let owner { try new.file.setOwner(user: owner.userID, group: owner.groupID) }
       }
       try step("set the mode of", temporary) { () throws(Errno) in try new.file.setMode(mode) }
-      try step("write", temporary) { () throws(Errno) in try new.file.write(bytes) }
+      try step("write", temporary) { () throws(Errno) in
+        try new.file.write(bytes)
+        try new.file.write(rest)
+      }
       if durable { try step("synchronize", temporary) { () throws(Errno) in try new.file.synchronize() } }
       try step("replace", path) { () throws(Errno) in _ = try retryingOnInterrupt { rename(temporary, path) } }
     } catch {

@@ -88,7 +88,14 @@ public struct Bundle: Hashable, Sendable {
   public func encoded() -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(Self.headerByteCount + payload.count)
-    bytes += Self.magic
+    bytes += envelope
+    bytes += payload
+    return bytes
+  }
+
+  /// What stands in front of the payload in a file: 192 bytes with the serial number, the digests and the signature.
+  public var envelope: [UInt8] {
+    var bytes = Self.magic
     bytes += littleEndian(Self.version)
     bytes += littleEndian(UInt32(signature == nil ? 0 : 1))
     bytes += littleEndian(serial)
@@ -97,7 +104,6 @@ public struct Bundle: Hashable, Sendable {
     bytes += payloadDigest
     bytes += signature?.signer.bytes ?? [UInt8](repeating: 0, count: SHA256.byteCount)
     bytes += signature?.bytes ?? [UInt8](repeating: 0, count: SigningKey.signatureByteCount)
-    bytes += payload
     return bytes
   }
 

@@ -23,21 +23,26 @@ enum CompileVerb: VerbProgram {
     guard let output = call.arguments.value("--output") else {
       throw call.usage(.neededFlag(verb: "compile", flag: "-o", placeholder: "FILE"))
     }
-    let folder = try PolicyFolder.read(call, directory: call.arguments.operand(0))
-    folder.printDiagnostics()
-    if folder.hasErrors { throw folder.refusal(call) }
-    let bundle = try sign(folder.bundle(serial: call.arguments.number("--serial")), call)
-    let bytes = bundle.encoded()
+    let (bundle, summary) = try compiled(call)
+    let envelope = bundle.envelope
     do {
-      try AtomicReplacement.write(bytes, to: output, mode: 0o600)
+      try AtomicReplacement.write(envelope, followedBy: bundle.payload, to: output, mode: 0o600)
     } catch {
       throw CommandFailure(error, while: .creating)
     }
-    var text = folder.summary + "\n"
-    text += "Compiled bundle \(bundle.serial) into \(output): \(bytes.count) bytes, "
+    var text = summary + "\n"
+    text += "Compiled bundle \(bundle.serial) into \(output): \(envelope.count + bundle.payload.count) bytes, "
     text += bundle.signature.map { "signed by key \($0.signer.short).\n" } ?? "not signed.\n"
     try Output.print(text)
     return .done
+  }
+
+  /// The bundle and what was checked. The tree is gone when this returns: a large one takes as much room as its bundle.
+  private static func compiled(_ call: Invocation) throws(CommandFailure) -> (bundle: Bundle, summary: String) {
+    let folder = try PolicyFolder.read(call, directory: call.arguments.operand(0))
+    folder.printDiagnostics()
+    if folder.hasErrors { throw folder.refusal(call) }
+    return (try sign(folder.bundle(serial: call.arguments.number("--serial")), call), folder.summary)
   }
 
   private static func sign(_ bundle: Bundle, _ call: Invocation) throws(CommandFailure) -> Bundle {
