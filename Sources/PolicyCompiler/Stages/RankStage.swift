@@ -43,7 +43,10 @@ enum RankStage {
     for domain in domains {
       let number = compiler.writer.addDomain(domain.domain.value)
       let unionKeys = unions.keys(ofDomain: domain.domain.value)
+      let secretKeys = compiler.tree.hasErrors ? secretKeys(ofDomain: domain.domain.value, compiler.tree) : []
       for setting in domain.settings {
+        // That a secret has a value was reported; a conflict about it would show the value's line.
+        if !secretKeys.isEmpty && secretKeys.contains(tree.string(setting.key)) { continue }
         guard let value = value(of: setting.value, tree, &compiler.writer) else { continue }
         let key = tree.withUTF8(setting.key) { compiler.writer.addKey(domain: number, key: $0) }
         let isUnion = !unionKeys.isEmpty && unionKeys.contains(tree.string(setting.key))
@@ -53,6 +56,10 @@ enum RankStage {
             origin: .setting(setting)))
       }
     }
+  }
+
+  private static func secretKeys(ofDomain domain: String, _ tree: PolicyTree) -> Set<String> {
+    Set(tree.manifest(of: domain)?.keys.filter(\.isSecret).map(\.name.value) ?? [])
   }
 
   private static func rank(_ releases: [DomainRelease], part: UInt32, _ compiler: inout CompilerState) {

@@ -218,6 +218,40 @@ import Testing
         == "time zone 'Mars/Olympus' is not known on this system (its files come with the package tzdata)")
   }
 
+  private static func groups(_ names: String) -> [String: String] {
+    [
+      "a.yaml": PolicySources.profile(
+        "a", applies: "{hosts: {groups: [g1, g2], except: {groups: [g3]}}}", value: "one"),
+      "inventory.yaml": """
+      version: 1
+      kind: Inventory
+      unknownHosts: allow
+      hosts: {groups: {\(names)}}
+
+      """,
+    ]
+  }
+
+  /// F07: any of several groups, none of the excepted ones; the proof, the payload and the narrowed file agree.
+  @Test(arguments: [("only-1", true), ("both", true), ("none", false), ("excepted", false)])
+  func anyGroupCounts(host: String, isForced: Bool) throws {
+    let (compilation, _) = PolicySources.compile(
+      Self.groups("g1: {names: [only-1, both, excepted]}, g2: {names: [both]}, g3: {names: [excepted]}"))
+    let payload = try ForcedDomain(bytes: try #require(compilation.payload), expecting: [.fleet])
+    let policies = try WhatIf(
+      payload: payload, host: HostIdentity(name: host), now: PolicySources.now,
+      users: NarrowingInvariantTests.nobody, accounts: .none)
+    #expect((policies.statistics.forcedKeys == 1) == isForced)
+    #expect((policies.forced.keyCount == 1) == isForced)
+  }
+
+  /// F07: a group that is gone refuses the tree, and names itself.
+  @Test func aMissingGroupRefusesTheTree() {
+    let (compilation, _) = PolicySources.compile(Self.groups("g1: {names: [a]}, g2: {names: [b]}"))
+    #expect(compilation.payload == nil)
+    #expect(compilation.diagnostics.filter { $0.severity == .error }.map(\.code) == [.undeclaredGroup])
+  }
+
   struct Facts: Sendable {
     let user: String?
     let groups: [String]

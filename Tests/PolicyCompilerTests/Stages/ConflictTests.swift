@@ -345,4 +345,36 @@ import Testing
     #expect(
       PolicySources.compile(files).compilation.diagnostics.map(\.related.count) == [100])
   }
+
+  /// An override for each of many machines and each of many users: compared by name, not every one with every other.
+  @Test(arguments: ["hosts", "users"])
+  func manyOverridesOfOneRank(part: String) {
+    var body = "forced: {org.example.Browser: {Page: 0}}\noverrides:\n"
+    for number in 1000..<2500 {
+      body += "  - {\(part): {names: [x\(number)]}, reason: r, forced: {org.example.Browser: {Page: \(number)}}}\n"
+    }
+    #expect(PolicySources.report(["a.yaml": Self.document("a", body)]) == "")
+    body += "  - {\(part): {names: [x1007]}, reason: r, forced: {org.example.Browser: {Page: again}}}\n"
+    let conflicts = PolicySources.compile(["a.yaml": Self.document("a", body)]).compilation.diagnostics
+    #expect(conflicts.map(\.line) == [15])
+    #expect(conflicts.flatMap(\.related).map(\.line) == [1508])
+  }
+
+  /// A secret that was forced twice is refused, and no report shows either value.
+  @Test func secretsAreNotShown() {
+    let report = PolicySources.report([
+      "a.yaml": Self.document("a", "forced: {org.example.Browser: {Licence: open-sesame}}"),
+      "b.yaml": Self.document("b", "forced: {org.example.Browser: {Licence: abracadabra}}"),
+      "m.yaml": """
+      version: 1
+      kind: Manifest
+      domain: org.example.Browser
+      keys: {Licence: {type: string, secret: true}}
+
+      """,
+    ])
+    #expect(report.contains("a.yaml:6:32: error: Licence is secret"))
+    #expect(report.contains("b.yaml:6:32: error: Licence is secret"))
+    #expect(!report.contains("sesame") && !report.contains("abracadabra") && !report.contains("[conflict]"))
+  }
 }
