@@ -3,7 +3,8 @@ public enum Suggestion {
   /// The nearest words, up to three in alphabetical order, within a third of the typed word's length in edits (insert,
   /// delete, replace, swap of neighbours; at least one; letter case counts for nothing).
   ///
-  /// A word that the typed one begins or continues counts as near as well: `gen` finds `generations`.
+  /// A word that the typed one begins or continues counts as near as well: `gen` finds `generations`. The typed word itself
+  /// is never suggested.
   ///
   /// - Complexity: O(words × length²).
   public static func nearest(to typed: String, among known: some Sequence<String>) -> [String] {
@@ -11,7 +12,7 @@ public enum Suggestion {
     guard !target.isEmpty, target.count <= 128 else { return [] }
     let limit = max(1, target.count / 3)
     var found: [(distance: Int, word: String)] = []
-    for word in known {
+    for word in known where word != typed {
       let candidate = Array(word.lowercased().unicodeScalars)
       guard candidate.count <= 128 else { continue }
       var distance = editDistance(target, candidate)

@@ -162,6 +162,8 @@ public struct FileMetadata: Hashable, Sendable {
   public var isRegularFile: Bool { mode & S_IFMT == S_IFREG }
   public var isDirectory: Bool { mode & S_IFMT == S_IFDIR }
   public var isSymbolicLink: Bool { mode & S_IFMT == S_IFLNK }
+  public var isCharacterDevice: Bool { mode & S_IFMT == S_IFCHR }
+  public var isPipe: Bool { mode & S_IFMT == S_IFIFO }
   /// The nine permission bits and set-id, sticky.
   public var permissions: UInt32 { mode & 0o7777 }
   public var isWritableByGroupOrOthers: Bool { mode & 0o022 != 0 }

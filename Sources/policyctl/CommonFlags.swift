@@ -23,6 +23,8 @@ enum CommonFlags {
 
   static let sign = Flag("--sign", value: "KEY", .file, "sign with the private key in the file KEY")
   static let serial = Flag("--serial", value: "N", .number, "the serial number (default: milliseconds of now)")
+  static let allowEmpty = Flag(
+    "--allow-empty", "accept policies without keys: every key becomes free")
   static let allowUnresolved = Flag(
     "--allow-unresolved", "accept that names which nobody knows match nobody")
 }

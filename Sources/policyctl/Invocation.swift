@@ -22,11 +22,47 @@ struct Invocation {
   ///   - privileged: whether `sudo` stands before it.
   ///   - extra: words to add at its end.
   func again(privileged: Bool = false, adding extra: String...) -> String {
-    ShellWord.join((privileged ? ["sudo"] : []) + [Policyctl.name] + verb.path + words + extra)
+    again(privileged: privileged, words: wordsWithoutRoot + extra)
+  }
+
+  /// The same command line with another word in the place of one.
+  func again(replacing old: String, with new: String) -> String {
+    let words = wordsWithoutRoot.map { word in
+      if word == old { return new }
+      // `--flag=VALUE`
+      guard let range = word.firstRange(of: "="), word.hasPrefix("--"), word[range.upperBound...] == old[...] else {
+        return word
+      }
+      return word[..<range.upperBound] + new
+    }
+    return again(privileged: false, words: words)
+  }
+
+  private func again(privileged: Bool, words: [String]) -> String {
+    ShellWord.join(
+      (privileged ? ["sudo"] : []) + [Policyctl.name] + (root.map { ["--root", $0] } ?? []) + verb.path + words)
+  }
+
+  /// The root stands first in every command that is printed, wherever it was typed.
+  var wordsWithoutRoot: [String] {
+    var kept: [String] = []
+    var isValueOfRoot = false
+    for word in words {
+      if isValueOfRoot {
+        isValueOfRoot = false
+      } else if word == "--root" {
+        isValueOfRoot = true
+      } else if !word.utf8.starts(with: "--root=".utf8) {
+        kept.append(word)
+      }
+    }
+    return kept
   }
 
   /// Another command on the same root.
-  func command(privileged: Bool = false, _ words: String...) -> String {
+  func command(privileged: Bool = false, _ words: String...) -> String { command(privileged: privileged, words) }
+
+  func command(privileged: Bool = false, _ words: [String]) -> String {
     ShellWord.join(
       (privileged && root == nil ? ["sudo"] : []) + [Policyctl.name] + (root.map { ["--root", $0] } ?? []) + words)
   }

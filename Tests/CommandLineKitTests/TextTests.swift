@@ -6,6 +6,7 @@ import Testing
   @Test(arguments: [
     ("explian", ["explain"]), ("expalin", ["explain"]), ("EXPLAIN", ["explain"]), ("gen", ["generations", "get"]),
     ("xyzzy", []), ("", []), ("chek", ["check"]), ("statuses", ["status"]),
+    ("check", []),
   ])
   func suggests(_ typed: String, _ expected: [String]) {
     let known = ["init", "check", "explain", "generations", "get", "status"]

@@ -56,6 +56,7 @@ import Testing
     let commands = try Self.commands(in: sandbox)
     let guide = try sandbox.read(Self.packageRoot + "/Documentation/for-administrators.md")
     var ran = 0
+    var compared = 0
     for block in Self.blocks(of: guide) {
       if block.language == "yaml" {
         // The first line names the file: `# policies/exam.yaml`.
@@ -76,9 +77,30 @@ import Testing
         let result = Self.shell(String(line.dropFirst(2)), in: sandbox, commands: commands)
         #expect(result.exitCode == expected, "\(line)\n\(result.output)\(result.errors)")
         ran += 1
+        // What the page shows below a command is what it prints; `…` stands for the rest.
+        var shown: [String] = []
+        while index < block.lines.count, !block.lines[index].hasPrefix("$ ") {
+          shown.append(block.lines[index])
+          index += 1
+        }
+        guard !shown.isEmpty else { continue }
+        compared += 1
+        var printed = result.output.split(separator: "\n", omittingEmptySubsequences: false).map(String.init).dropLast()
+        if shown.last == "…" {
+          shown.removeLast()
+          printed = printed.prefix(shown.count)
+        }
+        #expect(printed.map(Self.withoutMoments) == shown.map(Self.withoutMoments), "\(line)")
       }
     }
     #expect(ran >= 25)
+    #expect(compared >= 3)
+  }
+
+  /// A line with its dates, times and serial numbers replaced by words.
+  private static func withoutMoments(_ line: String) -> String {
+    line.replacing(/\d{4}-\d{2}-\d{2}/, with: "DATE").replacing(/\d{2}:\d{2}/, with: "TIME")
+      .replacing(/\d{10,}/, with: "SERIAL")
   }
 
   private static func blocks(of text: String) -> [(language: String, lines: [String])] {
@@ -97,11 +119,22 @@ import Testing
 
   @Test func theDocumentedUnitsAreThoseThatRefreshInstalls() throws {
     let sandbox = try Sandbox(applied: true)
-    #expect(sandbox.run("refresh", "--install-timer").exitCode == 0)
-    for name in ["managed-preferences-refresh.service", "managed-preferences-refresh.timer"] {
-      let installed = try sandbox.read(sandbox.root + "/etc/systemd/system/" + name)
-      let documented = try sandbox.read(Self.packageRoot + "/Documentation/systemd/" + name)
-      #expect(Self.replace(Sandbox.binary, with: "/usr/bin/policyctl", in: installed) == documented)
+    let names = ["managed-preferences-refresh.service", "managed-preferences-refresh.timer"]
+    let first = sandbox.run("refresh", "--install-timer")
+    #expect(first.exitCode == 0, "\(first.errors)")
+    #expect(first.output.hasPrefix("Created \(sandbox.root)/etc/systemd/system/\(names[0]).\n"))
+    let again = sandbox.run("refresh", "--install-timer")
+    #expect(again.output.hasPrefix("Unchanged: \(sandbox.root)/etc/systemd/system/\(names[0])\n"))
+    for name in names {
+      var installed = try sandbox.read(sandbox.root + "/etc/systemd/system/" + name)
+      // A unit below a root names that root, and is allowed to see it.
+      installed = Self.replace(" --root \(sandbox.root)", with: "", in: installed)
+      installed = Self.replace(sandbox.root, with: "", in: installed)
+      installed = Self.replace(Sandbox.binary, with: "/usr/bin/policyctl", in: installed)
+      installed = Self.replace("ProtectHome=yes\n", with: "", in: installed)
+      var documented = try sandbox.read(Self.packageRoot + "/Documentation/systemd/" + name)
+      documented = Self.replace("ProtectHome=yes\nPrivateTmp=yes\n", with: "", in: documented)
+      #expect(installed == documented)
     }
   }
 }

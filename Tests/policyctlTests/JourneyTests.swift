@@ -18,6 +18,10 @@ import Testing
     let again = sandbox.run("init")
     #expect(again.exitCode == 0)
     #expect(again.output.contains("Enrolled as lab-a-03 before; that stays.\n"))
+    let other = sandbox.run("init", "--host", "lab-a-04")
+    #expect(
+      sandbox.plain(other.output).contains(
+        "The name lab-a-04 was not taken; it would be by: policyctl --root SANDBOX/root enroll --host lab-a-04\n"))
   }
 
   @Test func anEmptyGenerationForcesNothing() throws {
@@ -106,9 +110,10 @@ import Testing
       result.output == """
         30  (integer)  forced by "Baseline" (org.example.lab.base), generation 1
 
-          rank  profile                         entry      where               holds  decides
+          rank  profile                         entry      where               holds  why
             10  org.example.lab.base, override  forced 99  example.yaml:22:27  no     host lab-a-07, this is lab-a-03
-            10  org.example.lab.base            forced 30  example.yaml:10:23  yes    ●
+            10  org.example.lab.base            forced 30  example.yaml:10:23  yes    ● decides
+          example.yaml:22:27: reason: projector machine; owner: lab-admins
           other layers: application 60 (~/.config/org.example.Editor.plist), global —, registration —
 
         """)
@@ -142,8 +147,21 @@ import Testing
   @Test func aHostWithAnOverrideAnswersOtherwise() throws {
     let sandbox = try Sandbox(applied: true)
     #expect(sandbox.run("get", "org.example.Editor", "AutoSaveInterval", "--host", "lab-a-07").output == "99\n")
-    sandbox.run("enroll", "--host", "lab-a-07")
-    let applied = sandbox.run("apply")
+    let enrolled = sandbox.run("enroll", "--host", "lab-a-07")
+    #expect(
+      sandbox.plain(enrolled.output) == """
+        Enrolled as lab-a-07, before as lab-a-03.
+        Next: policyctl --root SANDBOX/root refresh
+        What is in force was made for lab-a-03; refresh takes what the same bundle has for lab-a-07.
+
+        """)
+    // What counts is what is installed, not the name before.
+    #expect(
+      sandbox.run("enroll", "--host", "lab-a-03").output
+        == "Enrolled as lab-a-03, before as lab-a-07.\nWhat is in force was made for lab-a-03.\n")
+    sandbox.run("enroll", "--host", "lab-a-09")
+    #expect(sandbox.run("enroll", "--host", "lab-a-07").output.contains("was made for lab-a-03; refresh takes"))
+    let applied = sandbox.run("refresh")
     #expect(applied.output.contains("for lab-a-07"), "\(applied.errors)")
     #expect(sandbox.run("get", "org.example.Editor", "AutoSaveInterval").output == "99\n")
     #expect(sandbox.run("get", "org.example.Editor", "AutoSaveInterval", "--host", "lab-a-03").output == "30\n")
@@ -155,7 +173,7 @@ import Testing
       "{ AutoSaveInterval = 60; }", to: sandbox.home + "/.config/org.example.Editor.plist")
     let policy = sandbox.root + "/etc/managed-preferences/policies/example.yaml"
     try Directory.removeFile(policy)
-    let applied = sandbox.run("apply")
+    let applied = sandbox.run("apply", "--allow-empty")
     #expect(applied.exitCode == 0, "\(applied.errors)")
     #expect(sandbox.run("get", "org.example.Editor", "AutoSaveInterval").output == "60\n")
   }

@@ -42,6 +42,10 @@ import Testing
     #expect(
       sandbox.plain(refused.errors).contains("Next: policyctl --root SANDBOX/root key generate --local\n"),
       "\(refused.errors)")
+    #expect(
+      sandbox.plain(refused.errors).hasSuffix(
+        "Next: policyctl compile SANDBOX/root/etc/managed-preferences/policies -o NEW.bundle --sign KEY\n"),
+      "\(refused.errors)")
     #expect(try sandbox.contents(of: sandbox.root) == before)
     #expect(sandbox.run("key", "generate", "--local").exitCode == 0)
     let applied = sandbox.run("apply")
@@ -55,5 +59,28 @@ import Testing
     let again = sandbox.run("key", "generate", "-o", "a.key")
     #expect(again.exitCode == 73)
     #expect(try sandbox.read("a.key") == before)
+  }
+
+  /// The wrong half of a key is told before anything else about the file.
+  @Test func theWrongHalfOfAKeyIsNamed() throws {
+    let sandbox = try Sandbox(applied: true)
+    sandbox.run("key", "generate", "-o", "a.key")
+    let signed = sandbox.run("compile", "-o", "x.bundle", "--sign", "a.key.pub")
+    #expect(signed.exitCode == 65)
+    #expect(
+      sandbox.plain(signed.errors) == """
+        policyctl: a.key.pub is a public key; the private one signs
+        Next: policyctl --root SANDBOX/root compile -o x.bundle --sign a.key
+
+        """)
+    let trusted = sandbox.run("key", "trust", "a.key")
+    #expect(trusted.exitCode == 65)
+    #expect(
+      sandbox.plain(trusted.errors) == """
+        policyctl: a.key is a private key, which stays where bundles are made; hosts trust the public one
+        Next: policyctl --root SANDBOX/root key trust a.key.pub
+
+        """)
+    #expect(sandbox.run("key", "list").output.hasPrefix("No key is trusted"))
   }
 }

@@ -157,8 +157,11 @@ import Testing
     #expect(get.output == "30\n")
     #expect(get.errors.hasPrefix("policyctl: warning: ") && get.errors.contains("/forced: "), "\(get.errors)")
     let status = sandbox.run("status")
-    #expect(status.exitCode == 0)
+    #expect(status.exitCode == 1)
     #expect(status.output.contains("fault       "), "\(status.output)")
+    #expect(sandbox.plain(status.output).contains("next        policyctl --root SANDBOX/root refresh\n"))
+    #expect(sandbox.run("refresh").exitCode == 0)
+    #expect(sandbox.run("status").exitCode == 0)
   }
 
   @Test func nothingReadableLocksEverything() throws {
@@ -172,8 +175,113 @@ import Testing
     #expect(get.exitCode == 69)
     #expect(get.output == "")
     #expect(get.errors.hasSuffix("only registered defaults answer\nNext: policyctl status\n"), "\(get.errors)")
-    let status = try JSON(sandbox.run("status", "--format", "json").output)
+    let shown = sandbox.run("status", "--format", "json")
+    #expect(shown.exitCode == 1)
+    let status = try JSON(shown.output)
     #expect(status["state"].text == "unavailable")
     #expect(!status["faults"].elements.isEmpty)
+  }
+
+  /// What a missing marker leaves behind is a fault, not "nothing is installed".
+  @Test func aMissingMarkerIsAFault() throws {
+    let sandbox = try Sandbox(applied: true)
+    try Directory.removeFile(sandbox.root + "/var/lib/managed-preferences/generation")
+    let status = sandbox.run("status")
+    #expect(status.exitCode == 1)
+    #expect(!status.output.contains("nothing is installed here"))
+    #expect(
+      status.output.contains("fault       \(sandbox.root)/var/lib/managed-preferences/generation"), "\(status.output)")
+    #expect(sandbox.plain(status.output).contains("next        policyctl --root SANDBOX/root refresh\n"))
+    #expect(sandbox.run("refresh").exitCode == 0)
+    #expect(sandbox.run("status").exitCode == 0)
+  }
+
+  /// A key whose window is closed is known: nothing like "did you mean" itself.
+  @Test func aKeyWithoutAValueNowIsNotCalledUnknown() throws {
+    let sandbox = try Self.examined()
+    let result = sandbox.run("get", "org.example.Browser", "AllowNetwork", "--at", "2026-12-01T12:00:00+01:00")
+    #expect(result.exitCode == 1)
+    #expect(
+      sandbox.plain(result.errors) == """
+        policyctl: org.example.Browser has no value for 'AllowNetwork' now: no entry of the policy for it holds
+        Next: policyctl --root SANDBOX/root explain org.example.Browser AllowNetwork --at 2026-12-01T12:00:00+01:00
+
+        """)
+    let domain = sandbox.run("get", "org.example.Browser", "--at", "2026-12-01T12:00:00+01:00")
+    #expect(domain.errors == "policyctl: org.example.Browser has no values now: no entry of the policy for it holds\n")
+  }
+
+  @Test func nothingInstalledIsSaidToWhoeverAsks() throws {
+    let sandbox = try Sandbox()
+    for words in [["get", "org.example.Browser", "K"], ["get", "org.example.Browser"]] {
+      let result = sandbox.runBare(["--root", sandbox.root] + words)
+      #expect(result.exitCode == 1)
+      #expect(
+        sandbox.plain(result.errors).hasSuffix(
+          "; nothing is installed here\nNext: policyctl --root SANDBOX/root init\n"),
+        "\(result.errors)")
+    }
+    let explained = sandbox.run("explain", "org.example.Browser", "K")
+    #expect(explained.output.contains("Nothing is installed here: there is no policy to ask.\n"))
+  }
+
+  /// A misspelt name in a what-if gets no plausible answer.
+  @Test(arguments: sources) func misspeltNamesAreFound(_ source: [String]) throws {
+    let sandbox = try Self.examined()
+    func ask(_ words: String...) -> Sandbox.Result {
+      sandbox.runBare(["--root", sandbox.root, "get", "org.example.Browser", "AllowNetwork"] + source + words)
+    }
+    let group = ask("--group", "studnts")
+    #expect(group.exitCode == 64)
+    #expect(
+      group.errors
+        == "policyctl: 'studnts' is no user group of the inventory; did you mean 'students'?; its groups: students\n")
+    #expect(
+      ask("--user", "rot").errors.contains(
+        "No user 'rot' is known here; the answer is for a person in no group; did you mean 'root'?\n"))
+    #expect(!ask("--user", "s1", "--group", "students").errors.contains("is known here"))
+    let inventory = Self.replaced("unknownHosts: allow", by: "unknownHosts: refuse", in: Self.exam)
+    try sandbox.write(inventory, to: "policies/exam.yaml")
+    #expect(sandbox.run("apply", "policies").exitCode == 0)
+    #expect(sandbox.run("compile", "policies", "-o", "lab.bundle").exitCode == 0)
+    let host = ask("--host", "lab-a-99")
+    #expect(host.exitCode == 65)
+    #expect(
+      host.errors
+        == "policyctl: host 'lab-a-99' is not in the inventory, and the inventory refuses unknown hosts; "
+        + "it lists lab-a-[01-30]\n")
+    #expect(ask("--host", "lab-a-07").exitCode == 1)
+  }
+
+  private static func replaced(_ old: String, by new: String, in text: String) -> String {
+    DocumentationTests.replace(old, with: new, in: text)
+  }
+
+  /// An edge is told by the clock of the rule, not by that of the machine that shows it.
+  @Test func theNextEdgeIsToldInTheRulesOwnZone() throws {
+    let sandbox = try Sandbox()
+    try sandbox.write(Self.exam, to: "policies/exam.yaml")
+    let tokyo = ["TZ": "Asia/Tokyo"]
+    try #require(sandbox.run("init", "--host", "lab-a-03").exitCode == 0)
+    let applied = sandbox.runBare(["--root", sandbox.root, "apply", "policies"], environment: tokyo).output
+    let status = sandbox.runBare(["--root", sandbox.root, "status"], environment: tokyo).output
+    for text in [applied, status] {
+      let edge = try #require(text.firstRange(of: "next edge")).upperBound
+      let line = text[edge...].prefix { $0 != "\n" }
+      #expect(line.contains(" 09:00 CE") || line.contains(" 11:30 CE"), "\(text)")
+    }
+  }
+
+  @Test func aFileIsNoFolderOfPolicies() throws {
+    let sandbox = try Self.examined()
+    let result = sandbox.run("check", "policies/exam.yaml")
+    #expect(result.exitCode == 66)
+    #expect(
+      sandbox.plain(result.errors) == """
+        policyctl: policies/exam.yaml is a file; policies are read from a folder
+        Next: policyctl --root SANDBOX/root check policies
+
+        """)
+    #expect(sandbox.run("get", "D", "--policies=policies/exam.yaml").errors.hasSuffix(" get D --policies=policies\n"))
   }
 }

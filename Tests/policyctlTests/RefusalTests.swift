@@ -55,8 +55,9 @@ import Testing
       hosts:
         groups:
           lab-b: {names: ["lab-b-[01-30]"]}
+      ---
 
-      """, to: "policies/inventory.yaml")
+      """ + Self.conflict, to: "policies/inventory.yaml")
     let before = try sandbox.contents(of: sandbox.root)
     let result = sandbox.run("apply", "policies")
     #expect(result.exitCode == 65)
@@ -87,14 +88,21 @@ import Testing
     #expect(result.errors.contains("no-such-user-zz"))
     #expect(
       sandbox.plain(result.errors).contains(
-        "Next: policyctl apply --root SANDBOX/root policies --allow-unresolved\n")
-        || sandbox.plain(result.errors).contains(
-          "Next: policyctl --root SANDBOX/root apply policies --allow-unresolved\n"),
+        "Next: policyctl --root SANDBOX/root apply policies --allow-unresolved\n"),
       "\(result.errors)")
     #expect(try sandbox.contents(of: sandbox.root) == before)
     let allowed = sandbox.run("apply", "policies", "--allow-unresolved")
     #expect(allowed.exitCode == 0, "\(allowed.errors)")
-    #expect(sandbox.run("status").output.contains("no-such-user-zz"))
+    let status = sandbox.run("status")
+    #expect(status.output.contains("no-such-user-zz"))
+    #expect(status.exitCode == 1)
+    // The root stands in front, wherever it was typed.
+    let after = sandbox.runBare(["apply", "policies", "--root=" + sandbox.root])
+    #expect(
+      after.exitCode == 0
+        || sandbox.plain(after.errors).contains(
+          "Next: policyctl --root SANDBOX/root apply policies --allow-unresolved\n"),
+      "\(after.errors)")
   }
 
   @Test(arguments: ["check", "apply", "compile", "test"]) func aFolderThatIsNotThereIsNoInput(_ verb: String) throws {
@@ -107,7 +115,10 @@ import Testing
 
   @Test func aBundleThatIsNotThereIsNoInput() throws {
     let sandbox = try Sandbox(applied: true)
-    #expect(sandbox.run("install", "nowhere.bundle").exitCode == 66)
+    let result = sandbox.run("install", "nowhere.bundle")
+    #expect(result.exitCode == 66)
+    #expect(result.errors.hasSuffix("Next: policyctl compile DIR -o nowhere.bundle\n"))
+    #expect(sandbox.run("install", sandbox.home).errors.hasSuffix("Next: policyctl compile \(sandbox.home) -o FILE\n"))
     #expect(sandbox.run("get", "D", "--bundle", "nowhere.bundle").exitCode == 66)
   }
 
@@ -150,6 +161,40 @@ import Testing
     #expect(sandbox.plain(apply.errors).contains("Next: policyctl --root SANDBOX/root init\n"))
   }
 
+  /// What is in force is not lost to an empty folder, least of all to the standard one.
+  @Test func policiesWithoutKeysAreRefusedWhereKeysAreInForce() throws {
+    let sandbox = try Sandbox()
+    sandbox.run("init", "--host", "lab-a-03")
+    #expect(sandbox.run("apply").exitCode == 0)
+    try sandbox.write(Self.conflict, to: "policies/a.yaml")
+    try #require(sandbox.run("apply", "policies").exitCode == 0)
+    let before = try sandbox.contents(of: sandbox.root)
+    let result = sandbox.run("apply")
+    #expect(result.exitCode == 65)
+    #expect(
+      sandbox.plain(result.errors).hasSuffix(
+        """
+        policyctl: SANDBOX/root/etc/managed-preferences/policies forces and recommends nothing, and generation 2 with 1 key \
+        is in force here; nothing was changed
+        Next: policyctl --root SANDBOX/root apply policies
+        Next: policyctl --root SANDBOX/root apply --allow-empty
+
+        """)
+        || sandbox.plain(result.errors).hasSuffix(
+          "apply DIR\nNext: policyctl --root SANDBOX/root apply --allow-empty\n"),
+      "\(result.errors)")
+    #expect(try sandbox.contents(of: sandbox.root) == before)
+    // Where it can't be known what is in force, neither.
+    try Directory.removeFile(sandbox.root + "/var/lib/managed-preferences/forced")
+    try Directory.removeTree(sandbox.root + "/var/lib/managed-preferences/generations")
+    #expect(sandbox.run("apply").exitCode == 65)
+    #expect(sandbox.run("apply", "--allow-empty").exitCode == 0)
+    #expect(sandbox.run("get", "org.example.Editor", "AutoSaveInterval").exitCode == 1)
+    let compiled = sandbox.run("compile", "-o", "empty.bundle")
+    #expect(compiled.exitCode == 0)
+    #expect(compiled.errors.contains("every key free"))
+  }
+
   @Test func anOlderBundleIsRefused() throws {
     let sandbox = try Sandbox(applied: true)
     #expect(sandbox.run("compile", "-o", "old.bundle", "--serial", "5").exitCode == 0)
@@ -157,7 +202,20 @@ import Testing
     let result = sandbox.run("install", "old.bundle")
     #expect(result.exitCode == 77)
     #expect(result.errors.contains("older"))
+    #expect(result.errors.hasSuffix("Next: policyctl compile DIR -o old.bundle\n"))
+    // The folder of the sources is never named as a file to write.
+    let applied = sandbox.run("apply", sandbox.root + "/etc/managed-preferences/policies", "--serial", "5")
+    #expect(applied.exitCode == 77)
+    #expect(
+      sandbox.plain(applied.errors).hasSuffix(
+        "Next: policyctl --root SANDBOX/root apply SANDBOX/root/etc/managed-preferences/policies\n"),
+      "\(applied.errors)")
     #expect(try sandbox.contents(of: sandbox.root) == before)
+    sandbox.run("key", "generate", "-o", "lab.key")
+    sandbox.run("key", "trust", "lab.key.pub")
+    sandbox.run("compile", "-o", "old.bundle", "--serial", "5", "--sign", "lab.key")
+    #expect(
+      sandbox.run("install", "old.bundle").errors.hasSuffix("Next: policyctl compile DIR -o old.bundle --sign KEY\n"))
   }
 
   @Test func theSameBundleTwiceChangesNothing() throws {

@@ -65,6 +65,36 @@ import Testing
     #expect(result.output == "30\n1\n30\n1\n")
   }
 
+  /// systemd would run what users can replace, or not find it: the command has to be in a folder of the system.
+  @Test func theTimerIsForACommandOfTheSystem() throws {
+    let sandbox = try Sandbox()
+    let result = try Self.run(
+      """
+      cp '\(Sandbox.binary)' copy; "$PWD/copy" refresh --install-timer; echo $?
+      cp '\(Sandbox.binary)' /etc/policyctl; chown 12345 /etc/policyctl; /etc/policyctl refresh --install-timer; echo $?
+      chown 0 /etc/policyctl; /etc/policyctl refresh --install-timer; /etc/policyctl refresh --install-timer
+      cat /etc/systemd/system/managed-preferences-refresh.service
+      """, in: sandbox)
+    let folder = "/etc/systemd/system/managed-preferences-refresh"
+    let next = "Next: sudo systemctl enable --now managed-preferences-refresh.timer\n"
+    let unit = try sandbox.read(
+      DocumentationTests.packageRoot + "/Documentation/systemd/managed-preferences-refresh.service")
+    #expect(
+      result.output == "69\n69\nCreated \(folder).service.\nCreated \(folder).timer.\n\(next)"
+        + "Unchanged: \(folder).service\nUnchanged: \(folder).timer\n\(next)"
+        + DocumentationTests.replace("/usr/bin/policyctl", with: "/etc/policyctl", in: unit))
+    #expect(
+      sandbox.plain(result.errors) == """
+        policyctl: SANDBOX/work/copy is below /tmp, where a service does not look; the timer needs it in a folder of the system
+        Next: sudo install SANDBOX/work/copy /usr/bin/policyctl
+        Next: sudo /usr/bin/policyctl refresh --install-timer
+        policyctl: /etc/policyctl could be replaced by others than root; the timer needs it in a folder of the system
+        Next: sudo install /etc/policyctl /usr/bin/policyctl
+        Next: sudo /usr/bin/policyctl refresh --install-timer
+
+        """)
+  }
+
   @Test func aUserCannotApply() throws {
     let result = try Self.run("as_user '\(Sandbox.binary)' apply; echo $?", in: Sandbox())
     #expect(result.output == "77\n")

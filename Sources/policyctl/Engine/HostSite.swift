@@ -13,8 +13,24 @@ struct HostSite {
     installer = Installer(installation)
   }
 
-  var hasGeneration: Bool {
-    ((try? ForcedDomainLoader(installation).marker()) ?? nil).map { $0.generation > 0 } ?? false
+  /// What a marker says of the generation in use; nil for none, for the empty one and for a damaged marker.
+  private var generationInUse: GenerationMarker? {
+    ((try? ForcedDomainLoader(installation).marker()) ?? nil).flatMap { $0.generation > 0 ? $0 : nil }
+  }
+
+  /// The name of the host that the generation in use was made for.
+  var installedHost: String? { generationInUse?.hostName }
+
+  /// What would be lost by installing a policy without keys; nil where nothing would.
+  var inForce: String? {
+    switch ForcedDomainLoader(installation).load() {
+    case .notInstalled: return nil
+    case .unavailable: return "what is in force here can't be read"
+    case .loaded(let file, _):
+      var keys: Set<String> = []
+      file.forEachEntry { keys.insert("\($0.domain) " + String(decoding: $0.key, as: UTF8.self)) }
+      return keys.isEmpty ? nil : "generation \(file.generation) with \(Count.text(keys.count, "key")) is in force here"
+    }
   }
 
   func initialise(host: String?) throws(CommandFailure) -> Installer.Initialisation {
@@ -109,12 +125,44 @@ extension CommandFailure {
     if case .unresolvedNames = error.reason, let call {
       next = [call.again(privileged: call.root == nil, adding: "--allow-unresolved")]
     }
+    if let call { next = Self.nextForBundle(error, of: call) ?? next }
     if case .notEnrolled = error.reason, let call,
       ((try? ForcedDomainLoader(call.installation()).marker()) ?? nil) == nil
     {
       next = [call.command(privileged: true, "init")]
     }
     self.init(ExitCode(rawValue: error.exitCode) ?? .inputOutput, error.description, next: next)
+  }
+}
+
+extension CommandFailure {
+  /// The commands after a bundle was refused. The installer knows a path only; here it is known whether that is a bundle or
+  /// the folder that `apply` was given, and whether this host asks for signatures.
+  private static func nextForBundle(_ error: InstallError, of call: Invocation) -> [String]? {
+    let installation = call.installation()
+    let isFresh: Bool
+    switch error.reason {
+    case .refused(.unsigned): isFresh = false
+    case .olderSerial, .serialReused: isFresh = true
+    default: return nil
+    }
+    let asksForSignatures = (try? TrustStore(of: installation)).map { !$0.keys.isEmpty } ?? true
+    let sign = asksForSignatures ? " --sign KEY" : ""
+    switch call.verb.path {
+    case ["apply"]:
+      let folder = call.arguments.operand(0)
+      if isFresh { return [call.command(privileged: true, ["apply"] + (folder.map { [$0] } ?? []))] }
+      return [
+        call.command(privileged: true, "key", "generate", "--local"),
+        "\(Policyctl.name) compile \(ShellWord.quote(folder ?? installation.policiesDirectory)) -o NEW.bundle --sign KEY",
+      ]
+    case ["install"]:
+      return ["\(Policyctl.name) compile DIR -o \(ShellWord.quote(call.arguments.operands[0]))\(sign)"]
+    default:
+      return [
+        "\(Policyctl.name) compile DIR -o NEW.bundle\(sign)", call.command(privileged: true, "install", "NEW.bundle"),
+      ]
+    }
   }
 }
 
@@ -126,6 +174,6 @@ extension InstallView {
       generation: report.generation, serial: report.serial, host: report.host.name,
       isChanged: report.outcome == .installed, mended: mended, forcedKeys: report.forcedKeys,
       domains: report.forcedDomains, recommendedKeys: report.recommendedKeys, windows: report.windows,
-      nextEdge: report.nextEdge, faults: report.faults, now: WallClock.unixSeconds())
+      nextEdge: report.nextEdge, nextEdgeZone: report.nextEdgeZone, faults: report.faults, now: WallClock.unixSeconds())
   }
 }

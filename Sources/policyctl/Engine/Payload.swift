@@ -6,12 +6,18 @@ import PolicyCompiler
 /// A bundle as a file.
 enum BundleFile {
   static func read(_ path: String) throws(CommandFailure) -> Bundle {
+    let make = ShellWord.join([Policyctl.name, "compile"]) + " DIR -o " + ShellWord.quote(path)
     let bytes: [UInt8]
     do throws(FileError) { bytes = try WholeFile.read(path).bytes } catch {
-      throw CommandFailure(error, while: .reading)
+      let next =
+        switch error.errno {
+        case .isDirectory: "\(Policyctl.name) compile \(ShellWord.quote(path)) -o FILE"
+        default: make
+        }
+      throw CommandFailure(error, while: .reading, next: next)
     }
     do throws(BundleError) { return try Bundle(decoding: bytes) } catch {
-      throw CommandFailure(.badInput, "\(path): \(error)", next: "policyctl compile DIR -o FILE")
+      throw CommandFailure(.badInput, "\(path): \(error)", next: make)
     }
   }
 }

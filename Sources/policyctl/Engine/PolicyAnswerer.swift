@@ -20,6 +20,10 @@ struct PolicyAnswerer {
   let isAboutAnotherHost: Bool
   /// The installed forced domain can't be read: everything counts as forced.
   let isLocked: Bool
+  /// No policy was asked: nothing is installed here.
+  var isAbsent: Bool { asked == nil && !isLocked }
+  /// Names of the question that may be slips of the keyboard.
+  let notes: [String]
   /// nil for policies that are not installed.
   let generation: UInt64?
   let faults: [String]
@@ -53,6 +57,8 @@ struct PolicyAnswerer {
       let (payload, path) = try Payload.read(call, circumstances)
       let enrolled = try? HostEnrolment(of: installation).identity
       let host = circumstances.host.map(HostIdentity.init) ?? enrolled ?? HostIdentity(name: HostName.ofThisSystem())
+      let names = KnownNames(payload: payload, mayLackGroups: false)
+      notes = try names.check(circumstances, host: host, call)
       source = path
       hostName = host.name
       isAboutAnotherHost = circumstances.host != nil && enrolled?.name.lowercased() != host.name.lowercased()
@@ -64,7 +70,8 @@ struct PolicyAnswerer {
     }
     source = "installed"
     let installed: ForcedDomain?
-    switch ForcedDomainLoader(installation).load() {
+    let loader = ForcedDomainLoader(installation)
+    switch loader.load() {
     case .notInstalled: (installed, isLocked, faults) = (nil, false, [])
     case .loaded(let file, let found): (installed, isLocked, faults) = (file, false, found.map(\.description))
     case .unavailable(let found): (installed, isLocked, faults) = (nil, true, found.map(\.description))
@@ -74,13 +81,20 @@ struct PolicyAnswerer {
     isAboutAnotherHost = circumstances.host != nil && hostName?.lowercased() != installed?.hostName.lowercased()
     guard let installed else {
       asked = nil
+      notes = []
       return
+    }
+    // The forced file has neither the inventory nor groups that concern nobody here.
+    if circumstances.namesSomething, case .available(let provenance) = loader.loadProvenance(for: installed) {
+      notes = try KnownNames(payload: provenance, mayLackGroups: false).check(circumstances, host: nil, call)
+    } else {
+      notes = try KnownNames(payload: installed, mayLackGroups: true).check(circumstances, host: nil, call)
     }
     if !isAboutAnotherHost {
       asked = Asked(installed, host: nil, circumstances)
       return
     }
-    switch ForcedDomainLoader(installation).loadProvenance(for: installed) {
+    switch loader.loadProvenance(for: installed) {
     case .available(let provenance):
       asked = Asked(provenance, host: circumstances.host.map(HostIdentity.init), circumstances)
     case .withheld:

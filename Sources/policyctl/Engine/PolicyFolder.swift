@@ -13,12 +13,19 @@ struct PolicyFolder {
   let compilation: Compilation
 
   var hasErrors: Bool { compilation.payload == nil }
+  /// Without mistakes, and without a single key.
+  var isEmpty: Bool { !hasErrors && compilation.statistics.keys == 0 }
 
   /// Reads and compiles a folder; mistakes in it are no failure here.
   ///
   /// - Parameter directory: nil for the installed policies.
   static func read(_ call: Invocation, directory: String?) throws(CommandFailure) -> PolicyFolder {
     let path = directory ?? call.installation().policiesDirectory
+    if let directory, let metadata = try? FileMetadata.of(directory), !metadata.isDirectory {
+      throw CommandFailure(
+        .noInput, "\(TerminalText.escape(directory)) is a file; policies are read from a folder",
+        next: call.again(replacing: directory, with: FilePath.parent(of: directory)))
+    }
     let tree: PolicyTree
     do throws(FileError) { tree = try PolicyTreeLoader.load(directory: path) } catch {
       throw CommandFailure(

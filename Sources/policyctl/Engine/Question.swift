@@ -20,6 +20,9 @@ final class Question {
   /// The question is about the asking user, on this host.
   private let isAboutOneself: Bool
   private let installation: Installation
+  /// The same question to `explain`, and the command for a host where nothing is installed.
+  private let explainCommand: String
+  private let initCommand: String
 
   init(_ call: Invocation, domain: String) throws(CommandFailure) {
     if let fault = DomainName.fault(in: domain) {
@@ -30,8 +33,12 @@ final class Question {
     installation = call.installation()
     policy = try PolicyAnswerer(call, circumstances, installation: installation)
     isAboutOneself = !circumstances.isAboutAnotherUser && !policy.isAboutAnotherHost
+    explainCommand = ShellWord.join(
+      [Policyctl.name] + (call.root.map { ["--root", $0] } ?? []) + ["explain"] + call.wordsWithoutRoot)
+    initCommand = call.command(privileged: true, "init")
     notes =
-      isAboutOneself ? [] : ["This is about another user or host: the files of the user who asks are left out."]
+      (isAboutOneself ? [] : ["This is about another user or host: the files of the user who asks are left out."])
+      + policy.notes
   }
 
   /// The asking user's own layers; nil where the question is about somebody or somewhere else.
@@ -73,7 +80,8 @@ final class Question {
       domain: domain, answer: answer, context: context, entries: evidence.entries,
       layers: candidates.filter { $0.layer != .forced && $0.layer != .recommended && $0.layer != .argument }.map {
         LayerView(layer: $0.layer.rawValue, path: $0.path, value: $0.value)
-      }, isProvenanceWithheld: evidence.isWithheld, notes: notes)
+      }, isProvenanceWithheld: evidence.isWithheld,
+      notes: notes + (policy.isAbsent ? ["Nothing is installed here: there is no policy to ask."] : []))
   }
 
   /// What is wrong with the stores that were asked, on standard error: the answer stands nevertheless.
@@ -94,19 +102,34 @@ final class Question {
 
   /// What standard error says about a key, or a domain, without a value.
   func missingText(key: String?) -> String {
-    let shown = TerminalText.escape(domain)
-    guard let key else {
-      let suggestions = Suggestion.nearest(to: domain, among: policy.domains)
-      return "\(Policyctl.name): \(shown) has no values\(UsageError.didYouMean(suggestions))\n"
+    let shown = "\(Policyctl.name): \(TerminalText.escape(domain))"
+    let mentioned = Set(policy.mentionedKeys(in: domain))
+    var text: String
+    var next: String?
+    if let key {
+      let word = TerminalText.escape(key)
+      if mentioned.contains(key) {
+        text = "\(shown) has no value for '\(word)' now: no entry of the policy for it holds"
+        next = explainCommand
+      } else {
+        let known = mentioned.union(answers().map(\.key))
+        let domains = known.isEmpty ? Suggestion.nearest(to: domain, among: policy.domains) : []
+        text =
+          domains.isEmpty
+          ? "\(shown) has no value for '\(word)'" + UsageError.didYouMean(Suggestion.nearest(to: key, among: known))
+          : "\(Policyctl.name): nothing is known of the domain '\(TerminalText.escape(domain))'"
+            + UsageError.didYouMean(domains)
+      }
+    } else if mentioned.isEmpty {
+      text = "\(shown) has no values" + UsageError.didYouMean(Suggestion.nearest(to: domain, among: policy.domains))
+    } else {
+      text = "\(shown) has no values now: no entry of the policy for it holds"
     }
-    let known = Set(policy.mentionedKeys(in: domain)).union(answers().map(\.key)).subtracting([key])
-    var suggestions = Suggestion.nearest(to: key, among: known)
-    var text = "\(Policyctl.name): \(shown) has no value for '\(TerminalText.escape(key))'"
-    if suggestions.isEmpty, known.isEmpty {
-      suggestions = Suggestion.nearest(to: domain, among: policy.domains)
-      if !suggestions.isEmpty { text = "\(Policyctl.name): nothing is known of the domain '\(shown)'" }
+    if policy.isAbsent {
+      text += "; nothing is installed here"
+      next = initCommand
     }
-    return text + "\(UsageError.didYouMean(suggestions))\n"
+    return text + "\n" + (next.map { "Next: \($0)\n" } ?? "")
   }
 
   // MARK: The walk
@@ -179,6 +202,9 @@ struct Circumstances {
   }
 
   let isAboutAnotherUser: Bool
+
+  /// A host, a user or a group is named, and may be misspelt.
+  var namesSomething: Bool { host != nil || user != nil || !groups.isEmpty }
 
   /// This user, now: what a running application would ask.
   var isHere: Bool { user == nil && groups.isEmpty && instant == nil }

@@ -28,7 +28,14 @@ struct StatusReport {
     }
     var view = StatusView(state: "not installed", sources: "unknown", sourcesText: "", faults: [], paths: [], now: now)
     switch load {
-    case .notInstalled: break
+    case .notInstalled:
+      // Whoever removed the marker must not be able to remove the traces as well.
+      let left = [installation.forcedFile, installation.generationsDirectory + "/1", installation.bundleFile]
+        .first { Self.exists($0) }
+      if let left, marker == nil {
+        faults.append(
+          "\(installation.generationMarker): is missing although \(left) is there: policies were installed here")
+      }
     case .unavailable(let damage):
       view.state = "unavailable"
       faults += damage.map(\.description)
@@ -48,7 +55,7 @@ struct StatusReport {
       if let marker, marker.generation > 0, marker.hostName != enrolment.identity.name {
         faults.append(
           "generation \(marker.generation) was made for \(marker.hostName), this host is enrolled as "
-            + "\(enrolment.identity.name): install again")
+            + "\(enrolment.identity.name)")
       }
     } catch {
       if view.state != "not installed" || Self.exists(installation.hostFile) { faults.append(error.description) }
@@ -58,6 +65,11 @@ struct StatusReport {
     view.executable = ApplicationIdentity.fallback()
     var seen: Set<String> = []
     view.faults = faults.filter { seen.insert($0).inserted }
+    if !view.faults.isEmpty {
+      view.next =
+        view.host == nil
+        ? call.command(privileged: true, "enroll", "--host") + " NAME" : call.command(privileged: true, "refresh")
+    }
     view.paths = paths()
     if withUserSetKeys, view.userSet == nil { view.userSet = [] }
     return view
@@ -84,6 +96,18 @@ struct StatusReport {
     view.windows = Set(file.conditions.flatMap(\.windows)).count
     if view.windows > 0 { view.horizon = file.horizon.upperBound }
     view.nextEdge = file.truth(in: EvaluationContext(user: .current(), instant: now)).nextEdge
+    if let edge = view.nextEdge { view.nextEdgeZone = Self.zone(of: edge, in: file) }
+  }
+
+  /// The zone of the window that opens or closes at a moment.
+  private static func zone(of edge: Int64, in file: ForcedDomain) -> String? {
+    for (index, condition) in file.conditions.enumerated() {
+      for (window, intervals) in zip(condition.windows, file.intervals(ofCondition: index))
+      where intervals.contains(where: { $0.lowerBound == edge || $0.upperBound == edge }) {
+        return window.timeZone
+      }
+    }
+    return nil
   }
 
   /// Who vouches for the installed bundle; only root can read it.

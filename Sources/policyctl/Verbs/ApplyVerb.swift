@@ -9,10 +9,11 @@ enum ApplyVerb: VerbProgram {
     Verb(
       "apply", summary: "Check, compile and install a folder of policies on this host, or change nothing.",
       operands: [Operand("DIR", .directory, optional: true)],
-      flags: [CommonFlags.serial, CommonFlags.allowUnresolved, CommonFlags.format],
+      flags: [CommonFlags.serial, CommonFlags.allowUnresolved, CommonFlags.allowEmpty, CommonFlags.format],
       notes: [
         "DIR is /etc/managed-preferences/policies where it is left out. Where this host",
         "trusts keys, its local key signs (policyctl key generate --local).",
+        "The tests in the policies are not run: policyctl test does that.",
       ],
       example: "sudo policyctl apply policies")
   }
@@ -23,6 +24,13 @@ enum ApplyVerb: VerbProgram {
     folder.printDiagnostics()
     if folder.hasErrors { throw folder.refusal(call) }
     let site = HostSite(call.installation())
+    if folder.isEmpty, !call.arguments.has("--allow-empty"), let inForce = site.inForce {
+      throw CommandFailure(
+        .badInput,
+        "\(TerminalText.escape(folder.path)) forces and recommends nothing, and \(inForce); nothing was changed",
+        next: call.command(privileged: true, "apply") + " DIR",
+        call.again(privileged: call.root == nil, adding: "--allow-empty"))
+    }
     let bundle = try site.bundleToApply(folder, serial: call.arguments.number("--serial"))
     let view = try site.install(bundle, from: folder.path, call)
     if call.wantsJSON {

@@ -25,15 +25,15 @@ enum CompileVerb: VerbProgram {
     }
     let (bundle, summary) = try compiled(call)
     let envelope = bundle.envelope
-    do {
-      try AtomicReplacement.write(envelope, followedBy: bundle.payload, to: output, mode: 0o600)
-    } catch {
-      throw CommandFailure(error, while: .creating)
-    }
+    let outcome = try OutputFile.write(envelope, followedBy: bundle.payload, to: output, mode: 0o600)
     var text = summary + "\n"
     text += "Compiled bundle \(bundle.serial) into \(output): \(envelope.count + bundle.payload.count) bytes, "
     text += bundle.signature.map { "signed by key \($0.signer.short).\n" } ?? "not signed.\n"
-    try Output.print(text)
+    // A pipe may be standard output: nothing may stand between the bundle's bytes.
+    switch outcome {
+    case .file: try Output.print(text)
+    case .stream: StandardStreams.writeError(text)
+    }
     return .done
   }
 
@@ -42,11 +42,22 @@ enum CompileVerb: VerbProgram {
     let folder = try PolicyFolder.read(call, directory: call.arguments.operand(0))
     folder.printDiagnostics()
     if folder.hasErrors { throw folder.refusal(call) }
+    if folder.isEmpty {
+      StandardStreams.writeError(
+        "\(Policyctl.name): warning: \(TerminalText.escape(folder.path)) forces and recommends nothing: "
+          + "a host that installs this bundle has every key free\n")
+    }
     return (try sign(folder.bundle(serial: call.arguments.number("--serial")), call), folder.summary)
   }
 
   private static func sign(_ bundle: Bundle, _ call: Invocation) throws(CommandFailure) -> Bundle {
     guard let path = call.arguments.value("--sign") else { return bundle }
+    if KeyFileKind(of: path) == .publicKey {
+      let secret = path.hasSuffix(".pub") ? String(path.dropLast(4)) : "KEY"
+      throw CommandFailure(
+        .badInput, "\(TerminalText.escape(path)) is a public key; the private one signs",
+        next: call.again(replacing: path, with: secret))
+    }
     do throws(InstallError) { return bundle.signed(with: try KeyFiles.signingKey(at: path)) } catch {
       throw CommandFailure(error)
     }

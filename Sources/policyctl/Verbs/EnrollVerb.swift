@@ -8,7 +8,7 @@ enum EnrollVerb: VerbProgram {
     Verb(
       "enroll", summary: "Give this host the name that policies know it by.",
       flags: [Flag("--host", value: "NAME", .host, "the name, short or full")],
-      notes: ["The name counts from the next installation on."],
+      notes: ["The name counts from the next refresh or installation on."],
       example: "sudo policyctl enroll --host lab-a-03")
   }
 
@@ -21,9 +21,12 @@ enum EnrollVerb: VerbProgram {
     let before = try site.enroll(as: name)
     var text = before == name ? "Enrolled as \(name) already.\n" : "Enrolled as \(name)"
     if before != name { text += before.map { ", before as \($0).\n" } ?? ".\n" }
-    if let before, before != name, site.hasGeneration {
-      text += "Next: install again, since what is in force was made for \(before): "
-      text += call.command(privileged: true, "apply") + "\n"
+    if let made = site.installedHost, made != name {
+      text += "Next: \(call.command(privileged: true, "refresh"))\n"
+      text +=
+        "What is in force was made for \(TerminalText.escape(made)); refresh takes what the same bundle has for \(name).\n"
+    } else if site.installedHost != nil, before != name {
+      text += "What is in force was made for \(name).\n"
     }
     try Output.print(text)
     return .done

@@ -32,6 +32,7 @@ enum KeyGenerateVerb: VerbProgram {
     guard let output else {
       throw call.usage(.neededFlag(verb: "key generate", flag: "-o", placeholder: "FILE"))
     }
+    for file in [output, output + ".pub"] { try OutputFile.requireReplaceable(file) }
     let made: VerificationKey
     do throws(InstallError) { made = try KeyFiles.generate(at: output) } catch { throw CommandFailure(error) }
     try Output.print(
@@ -44,6 +45,22 @@ enum KeyGenerateVerb: VerbProgram {
   }
 }
 
+/// Which half of a key a file holds, as far as its first line tells.
+enum KeyFileKind {
+  case privateKey
+  case publicKey
+  /// No key, or no file that can be read: whoever uses it will say so.
+  case unknown
+
+  init(of path: String) {
+    let bytes = (try? WholeFile.read(path, limit: 4096).bytes) ?? []
+    let text = String(decoding: bytes, as: UTF8.self)
+    self =
+      text.contains("-----BEGIN PUBLIC KEY-----")
+      ? .publicKey : text.contains(" PRIVATE KEY-----") ? .privateKey : .unknown
+  }
+}
+
 /// `key trust FILE`: bundles signed by that key are accepted here.
 enum KeyTrustVerb: VerbProgram {
   static var verb: Verb {
@@ -51,13 +68,22 @@ enum KeyTrustVerb: VerbProgram {
       "key", "trust", summary: "Accept bundles that a key has signed; from the first one on, no others.",
       operands: [Operand("FILE", .file)],
       flags: [Flag("--name", value: "NAME", .text, "what the key is called here (default: FILE's name)")],
-      notes: ["To stop trusting a key, remove its file from /etc/managed-preferences/trusted-keys."],
+      notes: [
+        "To stop trusting a key, trust its successor first, then remove the key's file from",
+        "/etc/managed-preferences/trusted-keys.",
+      ],
       example: "sudo policyctl key trust lab-2026.key.pub")
   }
 
   static func run(_ call: Invocation) throws(CommandFailure) -> ExitCode {
     try Permission.requireRoot(call)
     let path = call.arguments.operands[0]
+    if KeyFileKind(of: path) == .privateKey {
+      throw CommandFailure(
+        .badInput,
+        "\(TerminalText.escape(path)) is a private key, which stays where bundles are made; hosts trust the public one",
+        next: call.again(replacing: path, with: path + ".pub"))
+    }
     let site = HostSite(call.installation())
     let trusted = try site.trust(path, as: call.arguments.value("--name"))
     try Output.print(

@@ -20,10 +20,8 @@ enum RefreshVerb: VerbProgram {
     try Permission.requireRoot(call)
     let site = HostSite(call.installation())
     if call.arguments.has("--install-timer") {
-      let made = try RefreshTimer.install(below: site.installation.root)
-      try Output.print(
-        made.map { "Created \($0).\n" }.joined()
-          + "Next: \(call.root == nil ? "sudo " : "")systemctl enable --now \(RefreshTimer.timerName)\n")
+      let made = try RefreshTimer.install(for: site.installation)
+      try Output.print(made.text())
       return .done
     }
     let view = try site.refresh(call)

@@ -10,6 +10,7 @@ enum StatusVerb: VerbProgram {
         Flag("--user-set", "list unforced keys of managed domains that the user has set"),
         CommonFlags.format,
       ],
+      notes: ["Faults exit with 1. A host where nothing is installed has none, and says so."],
       example: "policyctl status")
   }
 
@@ -20,6 +21,6 @@ enum StatusVerb: VerbProgram {
     } else {
       try Output.print(view.text(Terminal.palette(for: .output), home: UserLocations.homeDirectory()))
     }
-    return .done
+    return view.faults.isEmpty && view.state != "unavailable" ? .done : .no
   }
 }

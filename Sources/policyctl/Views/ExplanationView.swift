@@ -74,6 +74,17 @@ struct EntryView {
     }
   }
 
+  /// Who answers for an entry, in a line; empty where the policy gives no reason and no ticket, or it is withheld.
+  func account(_ palette: Palette) -> String {
+    var parts: [String] = []
+    if let reason { parts.append("reason: \(TerminalText.escape(reason))") }
+    guard reason != nil || ticket != nil else { return "" }
+    if let owner { parts.append("owner: \(TerminalText.escape(owner))") }
+    if let ticket { parts.append("ticket: \(TerminalText.escape(ticket))") }
+    let place = file.map { "\(TerminalText.escape($0)):\(line ?? 0):\(column ?? 0)" } ?? TerminalText.escape(profile)
+    return "  \(palette.paint(place, .place)): \(parts.joined(separator: "; "))\n"
+  }
+
   func write(to json: inout JSONWriter, isSecret: Bool) {
     json.beginObject()
     json.key("profile")
@@ -229,7 +240,7 @@ struct ExplanationView {
     let place: [TextTable.Cell] = hasPlaces ? [TextTable.Cell("where", .faint)] : []
     table.add(
       [TextTable.Cell("rank", .faint), TextTable.Cell("profile", .faint), TextTable.Cell("entry", .faint)] + place
-        + [TextTable.Cell("holds", .faint), TextTable.Cell("decides", .faint)])
+        + [TextTable.Cell("holds", .faint), TextTable.Cell("why", .faint)])
     for entry in entries {
       let profile = TerminalText.escape(entry.profile) + (entry.isOverride ? ", override" : "")
       let source: [TextTable.Cell] =
@@ -240,7 +251,7 @@ struct ExplanationView {
         ] : []
       let outcome: TextTable.Cell =
         entry.decides
-        ? TextTable.Cell("●", .good)
+        ? TextTable.Cell("● decides", .good)
         : TextTable.Cell(entry.whyNot.map { TerminalText.escape($0) } ?? "outranked")
       table.add(
         [
@@ -248,7 +259,7 @@ struct ExplanationView {
           TextTable.Cell(entry.entryText(isSecret: answer.isSecret)),
         ] + source + [TextTable.Cell(entry.holds ? "yes" : "no"), outcome])
     }
-    return table.text(palette)
+    return table.text(palette) + entries.map { $0.account(palette) }.joined()
   }
 
   /// A path below the home folder with `~`.

@@ -18,6 +18,8 @@ struct InstallView {
   var recommendedKeys: Int
   var windows: Int
   var nextEdge: Int64?
+  /// The zone of the rule that has that edge; nil for an expiry.
+  var nextEdgeZone: String?
   var faults: [String]
   var now: Int64
 
@@ -36,7 +38,7 @@ struct InstallView {
     if domains > 0 { text += " in \(Count.text(domains, "domain"))" }
     if recommendedKeys > 0 { text += ", \(recommendedKeys) recommended" }
     if windows > 0 { text += ", \(Count.text(windows, "time window"))" }
-    if let nextEdge { text += " (next edge: \(InstantText.short(nextEdge, now: now)))" }
+    if let nextEdge { text += " (next edge: \(InstantText.short(nextEdge, now: now, zone: nextEdgeZone)))" }
     return text + ".\n"
   }
 

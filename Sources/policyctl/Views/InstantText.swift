@@ -1,5 +1,6 @@
 import CommandLineKit
 import Glibc
+import PolicyCompiler
 import PropertyList
 
 /// Moments as people read them: in this machine's local time, as short as it stays clear.
@@ -9,12 +10,35 @@ enum InstantText {
   /// - Parameters:
   ///   - instant: Unix seconds.
   ///   - now: Unix seconds; what "today" is held against.
-  static func short(_ instant: Int64, now: Int64) -> String {
+  ///   - zone: the zone of a rule: its edges are told by the clock that the rule was written for.
+  static func short(_ instant: Int64, now: Int64, zone: String? = nil) -> String {
+    if let zone, let rules = try? TimeZoneRules(named: zone) { return short(instant, now: now, by: rules) }
     var moment = local(instant)
     let present = local(now)
     if moment.tm_year == present.tm_year, moment.tm_yday == present.tm_yday { return format("today %H:%M", &moment) }
     if abs(instant - now) < 6 * 86_400, instant > now { return format("%a %H:%M %Z", &moment) }
     return format("%Y-%m-%d %H:%M %Z", &moment)
+  }
+
+  /// The same by the clock of a zone, which is named also for today: `today 11:30 CET`.
+  private static func short(_ instant: Int64, now: Int64, by rules: TimeZoneRules) -> String {
+    func clock(_ instant: Int64) -> tm {
+      var shifted = time_t(instant + Int64(rules.type(at: instant).offset))
+      var parts = tm()
+      gmtime_r(&shifted, &parts)
+      return parts
+    }
+    var moment = clock(instant)
+    let present = clock(now)
+    let abbreviation = rules.type(at: instant).abbreviation
+    // Many zones have only a number for a name.
+    let isWord = abbreviation.utf8.first.map { ($0 | 0x20) >= UInt8(ascii: "a") } ?? false
+    let suffix = " " + (isWord ? abbreviation : rules.name)
+    if moment.tm_year == present.tm_year, moment.tm_yday == present.tm_yday {
+      return format("today %H:%M", &moment) + suffix
+    }
+    let isNear = instant > now && instant - now < 6 * 86_400
+    return format(isNear ? "%a %H:%M" : "%Y-%m-%d %H:%M", &moment) + suffix
   }
 
   /// `2026-12-01`.

@@ -39,8 +39,12 @@ struct StatusView {
   var horizon: Int64?
   var windows = 0
   var nextEdge: Int64?
+  /// The zone of the rule that has the next edge.
+  var nextEdgeZone: String?
   var executable: String?
   var faults: [String]
+  /// The command that mends most of the faults; nil without any.
+  var next: String?
   var paths: [SearchedPathView]
   /// nil unless it was asked for.
   var userSet: [UserSetView]?
@@ -83,6 +87,8 @@ struct StatusView {
     json.beginArray()
     for fault in faults { json.string(fault) }
     json.endArray()
+    json.key("next")
+    json.optional(next)
     json.key("paths")
     json.beginArray()
     for path in paths {
@@ -137,22 +143,25 @@ struct StatusView {
       if windows > 0 {
         forced += "; windows"
         if let horizon { forced += " until \(InstantText.day(horizon))" }
-        forced += nextEdge.map { ", next edge \(InstantText.short($0, now: now))" } ?? ", no edge ahead"
+        forced +=
+          nextEdge.map { ", next edge \(InstantText.short($0, now: now, zone: nextEdgeZone))" } ?? ", no edge ahead"
       } else if let nextEdge {
-        forced += "; next edge \(InstantText.short(nextEdge, now: now))"
+        forced += "; next edge \(InstantText.short(nextEdge, now: now, zone: nextEdgeZone))"
       }
       row("forced", forced)
     case "unavailable":
       row("generation", "can't be read: every key counts as forced, and only registered defaults answer", .error)
     default:
-      row("generation", "none: nothing is installed here")
+      row("generation", faults.isEmpty ? "none: nothing is installed here" : "none")
     }
-    row("agent", "not running")
+    // Nothing that binds needs it: applications read what is installed by themselves.
+    row("agent", "none (optional)")
     if let executable {
       row("fallback", "\(TerminalText.escape(executable)): the domain of this executable, where it states none")
     }
     if faults.isEmpty { row("faults", "none", .good) }
     for fault in faults { row("fault", TerminalText.escape(fault), .error) }
+    if let next { row("next", next) }
     for path in paths {
       let why = path.why.isEmpty ? "" : " (\(TerminalText.escape(path.why)))"
       row(path.outcome, TerminalText.escape(ExplanationView.abbreviate(path.path, home: home)) + why)

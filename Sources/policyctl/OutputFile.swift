@@ -1,0 +1,62 @@
+import CommandLineKit
+import LinuxFiles
+
+/// A file that the user names for output. Only a regular file is ever replaced: putting a file in the place of a device, a
+/// pipe or a link would destroy what others use (`-o /dev/null`, run by root, takes the device from the whole machine).
+enum OutputFile {
+  /// Where the bytes have gone.
+  enum Outcome {
+    /// The file has new contents.
+    case file
+    /// A device or a pipe has read them; it may be standard output.
+    case stream
+  }
+
+  /// Writes a file whole, or into the device or pipe that the path leads to.
+  ///
+  /// - Parameter mode: of a new file.
+  static func write(
+    _ bytes: [UInt8], followedBy rest: [UInt8] = [], to path: String, mode: UInt32
+  ) throws(CommandFailure) -> Outcome {
+    do throws(FileError) {
+      if isStream(path) {
+        let file = try FileDescriptor.open(path, [.writeOnly])
+        do throws(Errno) {
+          try file.write(bytes)
+          try file.write(rest)
+        } catch {
+          throw FileError("write", path: path, errno: error)
+        }
+        return .stream
+      }
+    } catch {
+      throw CommandFailure(error, while: .creating)
+    }
+    try requireReplaceable(path)
+    do throws(FileError) {
+      try AtomicReplacement.write(bytes, followedBy: rest, to: path, mode: mode)
+    } catch {
+      throw CommandFailure(error, while: .creating)
+    }
+    return .file
+  }
+
+  /// An error where something stands at the path that is no regular file.
+  static func requireReplaceable(_ path: String) throws(CommandFailure) {
+    guard let metadata = try? FileMetadata.of(path, followingLinks: false), !metadata.isRegularFile else { return }
+    let what =
+      if metadata.isDirectory {
+        "a folder"
+      } else if metadata.isSymbolicLink {
+        "a symbolic link"
+      } else {
+        "no regular file"
+      }
+    throw CommandFailure(.cannotCreate, "\(TerminalText.escape(path)) is \(what), which is not replaced by a file")
+  }
+
+  private static func isStream(_ path: String) -> Bool {
+    guard let metadata = try? FileMetadata.of(path) else { return false }
+    return metadata.isCharacterDevice || metadata.isPipe
+  }
+}
