@@ -8,8 +8,9 @@ import PreferencesCore
 func observe() throws {
   let list = try SearchList(configuration: .init(domain: Keys.domain, observes: true))
   @Sendable func tell() {
-    print("\(list.integer("Probe")) \(Timing.nanoseconds())")
-    fflush(nil)
+    // Not through stdio: flushing waits for the thread that reads standard input.
+    let line = Array("\(list.integer("Probe")) \(Timing.nanoseconds())\n".utf8)
+    _ = write(STDOUT_FILENO, line, line.count)
   }
   let subscription = list.onChange { _ in tell() }
   tell()
