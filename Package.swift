@@ -35,9 +35,9 @@ let package = Package(
     .executable(name: "policyctl", targets: ["policyctl"]),
   ],
   targets: [
-    // System libraries.
-    .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
-    .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
+    // System libraries. Without pkg-config, which would put the system's folder before the one that Scripts/build names.
+    .systemLibrary(name: "CYAML", providers: [.apt(["libyaml-dev"])]),
+    .systemLibrary(name: "CExpat", providers: [.apt(["libexpat1-dev"])]),
     .systemLibrary(name: "CCrypto", providers: [.apt(["libssl-dev"])]),
     .target(name: "CReaderEpoch"),
 

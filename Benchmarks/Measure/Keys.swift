@@ -21,15 +21,28 @@ enum Keys {
   }
 }
 
-/// Runs `body` over keys in turn, `iterations` times.
-@inline(__always)
-func cycling(_ keys: [String], _ iterations: Int, _ body: (String) -> UInt64) -> UInt64 {
-  var sum: UInt64 = 0
-  var index = 0
-  for _ in 0..<iterations {
-    sum &+= body(keys[index])
-    index += 1
-    if index == keys.count { index = 0 }
+/// The keys of a workload, a copy for each thread: two threads ask for the same keys, but do not count references to the
+/// same string objects, as programs that name their keys by literals do not.
+struct KeySet: Sendable {
+  private let copies: [[String]]
+
+  init(_ keys: [String]) {
+    copies = (0..<2).map { _ in keys.map { String(decoding: Array($0.utf8), as: UTF8.self) } }
   }
-  return sum
+
+  var first: String { copies[0][0] }
+
+  /// Runs `body` over the keys in turn, `iterations` times.
+  @inline(__always)
+  func cycle(_ iterations: Int, _ thread: Int, _ body: (String) -> UInt64) -> UInt64 {
+    let keys = copies[thread]
+    var sum: UInt64 = 0
+    var index = 0
+    for _ in 0..<iterations {
+      sum &+= body(keys[index])
+      index += 1
+      if index == keys.count { index = 0 }
+    }
+    return sum
+  }
 }

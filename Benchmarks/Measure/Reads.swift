@@ -10,45 +10,47 @@ func measureReads(count: Int) {
   ManagedDefaults.applicationIdentifier = Keys.domain
   let managed = ManagedDefaults.standard
   let list = try! SearchList(configuration: .init(domain: Keys.domain, observes: true))
-  let booleans = Keys.shuffled(count, kind: 0).map { Keys.key($0) }
-  let integers = Keys.shuffled(count, kind: 1).map { Keys.key($0) }
-  let strings = Keys.shuffled(count, kind: 2).map { Keys.key($0) }
-  let all = Keys.shuffled(count, kind: nil).map { Keys.key($0) }
-  let misses = Keys.shuffled(count, kind: nil).map { Keys.key($0, "Nix") }
-  precondition(list.isForced(all[0]) && managed.objectIsForced(forKey: all[0]), "the policy is not installed")
-  precondition(!list.isForced(misses[0]) && list.string(strings[0]) != nil)
+  let booleans = KeySet(Keys.shuffled(count, kind: 0).map { Keys.key($0) })
+  let integers = KeySet(Keys.shuffled(count, kind: 1).map { Keys.key($0) })
+  let strings = KeySet(Keys.shuffled(count, kind: 2).map { Keys.key($0) })
+  let all = KeySet(Keys.shuffled(count, kind: nil).map { Keys.key($0) })
+  let misses = KeySet(Keys.shuffled(count, kind: nil).map { Keys.key($0, "Nix") })
+  precondition(list.isForced(all.first) && managed.objectIsForced(forKey: all.first), "the policy is not installed")
+  precondition(!list.isForced(misses.first) && list.string(strings.first) != nil)
 
   let n = 2_000_000
   let suffix = "\(count) keys,"
-  Timing.measure("SearchList isForced hit, \(suffix)", iterations: n) { i in
-    cycling(all, i) { list.isForced($0) ? 1 : 0 }
+  Timing.measure("SearchList isForced hit, \(suffix)", iterations: n) {
+    all.cycle($0, $1) { list.isForced($0) ? 1 : 0 }
   }
-  Timing.measure("SearchList isForced miss, \(suffix)", iterations: n) { i in
-    cycling(misses, i) { list.isForced($0) ? 1 : 0 }
+  Timing.measure("SearchList isForced miss, \(suffix)", iterations: n) {
+    misses.cycle($0, $1) { list.isForced($0) ? 1 : 0 }
   }
-  Timing.measure("SearchList bool, \(suffix)", iterations: n) { i in cycling(booleans, i) { list.bool($0) ? 1 : 0 } }
-  Timing.measure("SearchList integer, \(suffix)", iterations: n) { i in
-    cycling(integers, i) { UInt64(truncatingIfNeeded: list.integer($0)) }
+  Timing.measure("SearchList bool, \(suffix)", iterations: n) {
+    booleans.cycle($0, $1) { list.bool($0) ? 1 : 0 }
   }
-  Timing.measure("SearchList string, \(suffix)", iterations: n) { i in
-    cycling(strings, i) { UInt64(list.string($0)!.utf8.count) }
+  Timing.measure("SearchList integer, \(suffix)", iterations: n) {
+    integers.cycle($0, $1) { UInt64(truncatingIfNeeded: list.integer($0)) }
+  }
+  Timing.measure("SearchList string, \(suffix)", iterations: n) {
+    strings.cycle($0, $1) { UInt64(list.string($0)!.utf8.count) }
   }
 
   nonisolated(unsafe) let defaults = managed
-  Timing.measure("ManagedDefaults objectIsForced hit, \(suffix)", iterations: n) { i in
-    cycling(all, i) { defaults.objectIsForced(forKey: $0) ? 1 : 0 }
+  Timing.measure("ManagedDefaults objectIsForced hit, \(suffix)", iterations: n) {
+    all.cycle($0, $1) { defaults.objectIsForced(forKey: $0) ? 1 : 0 }
   }
-  Timing.measure("ManagedDefaults objectIsForced miss, \(suffix)", iterations: n) { i in
-    cycling(misses, i) { defaults.objectIsForced(forKey: $0) ? 1 : 0 }
+  Timing.measure("ManagedDefaults objectIsForced miss, \(suffix)", iterations: n) {
+    misses.cycle($0, $1) { defaults.objectIsForced(forKey: $0) ? 1 : 0 }
   }
-  Timing.measure("ManagedDefaults bool, \(suffix)", iterations: n) { i in
-    cycling(booleans, i) { defaults.bool(forKey: $0) ? 1 : 0 }
+  Timing.measure("ManagedDefaults bool, \(suffix)", iterations: n) {
+    booleans.cycle($0, $1) { defaults.bool(forKey: $0) ? 1 : 0 }
   }
-  Timing.measure("ManagedDefaults integer, \(suffix)", iterations: n) { i in
-    cycling(integers, i) { UInt64(truncatingIfNeeded: defaults.integer(forKey: $0)) }
+  Timing.measure("ManagedDefaults integer, \(suffix)", iterations: n) {
+    integers.cycle($0, $1) { UInt64(truncatingIfNeeded: defaults.integer(forKey: $0)) }
   }
-  Timing.measure("ManagedDefaults string, \(suffix)", iterations: n) { i in
-    cycling(strings, i) { UInt64(defaults.string(forKey: $0)!.utf8.count) }
+  Timing.measure("ManagedDefaults string, \(suffix)", iterations: n) {
+    strings.cycle($0, $1) { UInt64(defaults.string(forKey: $0)!.utf8.count) }
   }
 
   let peerName = "org.benchmark.peer"
@@ -61,14 +63,14 @@ func measureReads(count: Int) {
     }
   }
   let slow = 60_000
-  Timing.measure("UserDefaults bool, \(suffix)", iterations: slow) { i in
-    cycling(booleans, i) { peer.bool(forKey: $0) ? 1 : 0 }
+  Timing.measure("UserDefaults bool, \(suffix)", iterations: slow) {
+    booleans.cycle($0, $1) { peer.bool(forKey: $0) ? 1 : 0 }
   }
-  Timing.measure("UserDefaults integer, \(suffix)", iterations: slow) { i in
-    cycling(integers, i) { UInt64(truncatingIfNeeded: peer.integer(forKey: $0)) }
+  Timing.measure("UserDefaults integer, \(suffix)", iterations: slow) {
+    integers.cycle($0, $1) { UInt64(truncatingIfNeeded: peer.integer(forKey: $0)) }
   }
-  Timing.measure("UserDefaults string, \(suffix)", iterations: slow) { i in
-    cycling(strings, i) { UInt64(peer.string(forKey: $0)!.utf8.count) }
+  Timing.measure("UserDefaults string, \(suffix)", iterations: slow) {
+    strings.cycle($0, $1) { UInt64(peer.string(forKey: $0)!.utf8.count) }
   }
 }
 

@@ -3,6 +3,10 @@ import Glibc
 /// Timing in the manner of `Benchmarks/Peers/timing.h`: medians of repetitions, one line of tab-separated output each.
 enum Timing {
   static let repetitions = 9
+
+  /// Runs an operation so many times, as thread 0 or 1; what it gives back only keeps the work from being optimised away.
+  typealias Workload = @Sendable (_ iterations: Int, _ thread: Int) -> UInt64
+
   nonisolated(unsafe) static var sink: UInt64 = 0
 
   static func nanoseconds() -> Double {
@@ -23,32 +27,32 @@ enum Timing {
   }
 
   /// Nanoseconds of one operation, on one thread and on each of two at once.
-  static func measure(_ name: String, iterations: Int, _ work: @escaping @Sendable (Int) -> UInt64) {
-    sink &+= work(iterations / 4 + 1)
+  static func measure(_ name: String, iterations: Int, _ work: @escaping Workload) {
+    sink &+= work(iterations / 4 + 1, 0)
     var values: [Double] = []
     for _ in 0..<repetitions {
       let start = nanoseconds()
-      sink &+= work(iterations)
+      sink &+= work(iterations, 0)
       values.append((nanoseconds() - start) / Double(iterations))
     }
     report("\(name) 1 thread", values, "ns")
     let pairIterations = Int(4e6 / values.sorted()[repetitions / 2]) + 1
     var pairs: [Double] = []
-    for _ in 0..<400 where pairs.count < repetitions {
+    for _ in 0..<100 where pairs.count < repetitions {
       if let value = pair(work, pairIterations) { pairs.append(value) }
     }
     if pairs.count >= 3 { report("\(name) 2 threads", pairs, "ns") }
   }
 
   /// One round on two threads; nil when one lost its core or the two hardly overlapped.
-  private static func pair(_ work: @escaping @Sendable (Int) -> UInt64, _ iterations: Int) -> Double? {
+  private static func pair(_ work: @escaping Workload, _ iterations: Int) -> Double? {
     let barrier = UnsafeMutablePointer<pthread_barrier_t>.allocate(capacity: 1)
     pthread_barrier_init(barrier, nil, 2)
     defer {
       pthread_barrier_destroy(barrier)
       barrier.deallocate()
     }
-    let threads = (0..<2).map { _ in TimedThread(work, iterations, barrier) }
+    let threads = (0..<2).map { TimedThread(work, $0, iterations, barrier) }
     let handles = threads.map { thread in
       var handle = pthread_t()
       pthread_create(
@@ -68,7 +72,8 @@ enum Timing {
 }
 
 private final class TimedThread: @unchecked Sendable {
-  let work: @Sendable (Int) -> UInt64
+  let work: Timing.Workload
+  let number: Int
   let iterations: Int
   let barrier: UnsafeMutablePointer<pthread_barrier_t>
   var start = 0.0
@@ -76,21 +81,23 @@ private final class TimedThread: @unchecked Sendable {
   var preemptions = 0
 
   init(
-    _ work: @escaping @Sendable (Int) -> UInt64, _ iterations: Int, _ barrier: UnsafeMutablePointer<pthread_barrier_t>
+    _ work: @escaping Timing.Workload, _ number: Int, _ iterations: Int,
+    _ barrier: UnsafeMutablePointer<pthread_barrier_t>
   ) {
     self.work = work
+    self.number = number
     self.iterations = iterations
     self.barrier = barrier
   }
 
   func run() {
-    _ = work(8)
+    _ = work(8, number)
     pthread_barrier_wait(barrier)
     var before = rusage()
     var after = rusage()
     getrusage(__rusage_who_t(1), &before)
     start = Timing.nanoseconds()
-    let result = work(iterations)
+    let result = work(iterations, number)
     end = Timing.nanoseconds()
     getrusage(__rusage_who_t(1), &after)
     preemptions = Int(after.ru_nivcsw - before.ru_nivcsw)

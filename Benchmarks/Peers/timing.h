@@ -73,7 +73,7 @@ static inline void measure(const char *name, workload work, void *context, long 
 
   long pair_iterations = (long)(4e6 / values[repetitions / 2]) + 1;
   int kept = 0;
-  for (int attempt = 0; attempt < 400 && kept < repetitions; attempt++) {
+  for (int attempt = 0; attempt < 100 && kept < repetitions; attempt++) {
     pthread_barrier_t barrier;
     pthread_t handles[2];
     struct timed_thread threads[2];
