@@ -20,6 +20,9 @@ func measureReads(count: Int) {
 
   let n = 2_000_000
   let suffix = "\(count) keys,"
+  Timing.measure("loop alone, \(suffix)", iterations: n) {
+    all.cycle($0, $1) { ignore($0) }
+  }
   Timing.measure("SearchList isForced hit, \(suffix)", iterations: n) {
     all.cycle($0, $1) { list.isForced($0) ? 1 : 0 }
   }
