@@ -122,6 +122,15 @@ public final class ForcedDomain: Sendable {
     }
   }
 
+  /// Whether any entry forces a value, on whatever condition.
+  ///
+  /// - Complexity: O(entries).
+  public var forcesAnything: Bool {
+    var forces = false
+    forEachEntry { if $0.section == .forced, $0.action != .release { forces = true } }
+    return forces
+  }
+
   /// What the compiler adds for later readers: a dictionary; nil when there is none.
   public var annex: PropertyListValue? {
     withView { view in

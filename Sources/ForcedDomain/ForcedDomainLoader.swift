@@ -2,7 +2,7 @@ import LinuxFiles
 
 /// What a process may use as its forced domain.
 public enum ForcedDomainLoad: Sendable {
-  /// The marker is not there: nothing is forced on this host.
+  /// Neither the marker is there nor what an installation leaves: nothing is forced on this host.
   case notInstalled
   /// In use from now on; it may be the one that was in use before (`===` tells). Faults say why it is not what the
   /// `forced` file holds, or what else is wrong.
@@ -23,7 +23,11 @@ public enum ProvenanceLoad: Sendable {
 ///
 /// The marker says whether the host is installed and which generation counts. Then `forced` is used; where it is
 /// damaged, not to be trusted or older than the marker says, what the process has already; where it has nothing, the
-/// newest sound generation below `generations/` (one above the marker's only when there is no other); and if there is none, nothing: the caller locks.
+/// newest sound generation below `generations/` that was in force; and if there is none, nothing: the caller locks.
+///
+/// What stands in must not open what was closed. So a generation above the marker's never stands in (it never came into
+/// use), nor does an older one that forces nothing: above all the empty generation 0 answers only where the marker says 0.
+/// A marker that is gone while `forced`, `bundle` or a kept generation is there is a fault like a damaged one.
 ///
 /// Nothing leads back: a generation lower than the one in use, one that is equal in number but not in content, and a
 /// lower serial that the marker does not name are refused. (A roll-back is a new, higher generation.)
@@ -41,13 +45,17 @@ public struct ForcedDomainLoader: Sendable {
     var marker: GenerationMarker?
     do throws(DomainFault) {
       marker = try self.marker()
-      if marker == nil { return .notInstalled }
+      if marker == nil {
+        if !installation.hasTraces() { return .notInstalled }
+        faults.append(missingMarker)
+      }
     } catch {
       faults.append(error)
     }
     do throws(DomainFault) {
       let domain = try openForced(in: installation.stateDirectory)
       try refuseGoingBack(domain, marker: marker, current: current)
+      if marker == nil { try refuseEmpty(domain) }
       if let current, current.checksum == domain.checksum { return .loaded(current, faults: faults) }
       return .loaded(domain, faults: faults)
     } catch {
@@ -56,15 +64,7 @@ public struct ForcedDomainLoader: Sendable {
     if let current { return .loaded(current, faults: faults) }
     for generation in generations(marker: marker, &faults) {
       do throws(DomainFault) {
-        let domain = try openForced(in: installation.generationDirectory(generation))
-        let path = FilePath.join(installation.generationDirectory(generation), "forced")
-        guard domain.generation == generation else {
-          throw DomainFault(path: path, message: "holds generation \(domain.generation)")
-        }
-        if let marker, marker.generation == generation, marker.forcedChecksum != domain.checksum {
-          throw DomainFault(path: path, message: "its contents are not those that were installed")
-        }
-        return .loaded(domain, faults: faults)
+        return .loaded(try openKept(generation, marker: marker), faults: faults)
       } catch {
         faults.append(error)
       }
@@ -72,7 +72,30 @@ public struct ForcedDomainLoader: Sendable {
     return .unavailable(faults)
   }
 
-  /// The marker; nil when there is none, which alone means "not installed".
+  /// One of the generations that are kept, if it may stand in for the one that the marker names.
+  private func openKept(_ generation: UInt64, marker: GenerationMarker?) throws(DomainFault) -> ForcedDomain {
+    let domain = try openForced(in: installation.generationDirectory(generation))
+    func refuse(_ why: String) -> DomainFault {
+      DomainFault(path: FilePath.join(installation.generationDirectory(generation), "forced"), message: why)
+    }
+    guard domain.generation == generation else { throw refuse("holds generation \(domain.generation)") }
+    if let marker, marker.generation == generation {
+      if marker.forcedChecksum != domain.checksum { throw refuse("its contents are not those that were installed") }
+    } else if !domain.forcesAnything {
+      throw refuse("forces nothing, so it can't stand in for a later generation")
+    }
+    return domain
+  }
+
+  /// What is said of a marker that is gone while other files of an installation are there.
+  private var missingMarker: DomainFault {
+    DomainFault(
+      path: installation.generationMarker,
+      message: "is missing, although policies were installed here. Next: policyctl refresh")
+  }
+
+  /// The marker; nil when there is none. Only where nothing else of an installation is there either
+  /// (`Installation.hasTraces`) does that mean "not installed".
   public func marker() throws(DomainFault) -> GenerationMarker? {
     let path = installation.generationMarker
     do throws(TrustedFile.Failure) {
@@ -164,13 +187,25 @@ public struct ForcedDomainLoader: Sendable {
     }
   }
 
-  /// The generations that are kept, newest first; those above the marker's, which an installation that was broken off
-  /// may have left, last of all.
+  /// Without a marker it is not known whether a file that forces nothing was the last one.
+  private func refuseEmpty(_ domain: ForcedDomain) throws(DomainFault) {
+    if domain.forcesAnything { return }
+    var ignored: [DomainFault] = []
+    if generations(marker: nil, &ignored).contains(where: { $0 > domain.generation })
+      || domain.generation == 0 && installation.holds(installation.bundleFile)
+    {
+      throw DomainFault(
+        path: installation.forcedFile,
+        message: "generation \(domain.generation) is refused: it forces nothing, and later policies were installed")
+    }
+  }
+
+  /// The generations that are kept, newest first, without those above the marker's: they never came into use.
   private func generations(marker: GenerationMarker?, _ faults: inout [DomainFault]) -> [UInt64] {
     do throws(FileError) {
       let all = try Directory.names(in: installation.generationsDirectory).compactMap { UInt64($0) }.sorted(by: >)
       guard let marker else { return all }
-      return all.filter { $0 <= marker.generation } + all.filter { $0 > marker.generation }
+      return all.filter { $0 <= marker.generation }
     } catch {
       if error.errno != .noSuchFile {
         faults.append(

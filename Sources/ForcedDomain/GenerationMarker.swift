@@ -1,6 +1,6 @@
 /// The `generation` file: it says that the host is installed, and with what.
 ///
-/// Text, one `name value` a line, so that whoever is called at night can read it. Only "no such file" means "not
+/// Text, one `name value` a line, so that whoever is called at night can read it. Only "no such file" can mean "not
 /// installed". Its generation always increases, also when a roll-back brings an older bundle back.
 public struct GenerationMarker: Sendable, Hashable {
   public var generation: UInt64
@@ -13,10 +13,14 @@ public struct GenerationMarker: Sendable, Hashable {
   /// `ForcedDomain.checksum` of this generation's forced file: a file that claims the same generation and has another
   /// checksum is refused.
   public var forcedChecksum: UInt64
+  /// Where the policies came from; nil for the empty generation 0.
+  public var source: InstalledSource?
+  /// The fingerprint (32 bytes) of the trusted key that had signed the bundle; nil where no signature was asked for.
+  public var signer: [UInt8]?
 
   public init(
     generation: UInt64, serial: UInt64, sourceDigest: [UInt8], hostName: String, installedAt: Int64,
-    forcedChecksum: UInt64
+    forcedChecksum: UInt64, source: InstalledSource? = nil, signer: [UInt8]? = nil
   ) {
     self.generation = generation
     self.serial = serial
@@ -24,6 +28,8 @@ public struct GenerationMarker: Sendable, Hashable {
     self.hostName = hostName
     self.installedAt = installedAt
     self.forcedChecksum = forcedChecksum
+    self.source = source
+    self.signer = signer
   }
 
   static let firstLine = "managed-preferences generation 1"
@@ -41,7 +47,11 @@ public struct GenerationMarker: Sendable, Hashable {
       installed-at \(installedAt)
       host \(hostName)
 
-      """.utf8)
+      """.utf8) + Array(optionalLines.utf8)
+  }
+
+  private var optionalLines: String {
+    (source.map { "source \($0.line)\n" } ?? "") + (signer.map { "signer \(Self.hexadecimal($0))\n" } ?? "")
   }
 
   /// Reads the file's contents; nil when they are damaged. Lines with other names are left to later versions.
@@ -64,7 +74,12 @@ public struct GenerationMarker: Sendable, Hashable {
     else { return nil }
     self.init(
       generation: generation, serial: serial, sourceDigest: digest, hostName: hostName, installedAt: installedAt,
-      forcedChecksum: checksum.reduce(0) { $0 << 8 | UInt64($1) })
+      forcedChecksum: checksum.reduce(0) { $0 << 8 | UInt64($1) },
+      source: fields["source"].flatMap { InstalledSource(line: $0) })
+    if let text = fields["signer"] {
+      guard let signer = Self.bytes(hexadecimal: text), signer.count == 32 else { return nil }
+      self.signer = signer
+    }
   }
 
   private static func hexadecimal(_ bytes: [UInt8]) -> String {

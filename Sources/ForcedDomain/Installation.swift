@@ -35,8 +35,8 @@ public struct Installation: Sendable, Hashable {
   /// Finds the installation that counts for this process.
   ///
   /// A root that the command line gives wins. Otherwise the system's installation counts wherever there is one: the
-  /// variable `MANAGED_PREFERENCES_ROOT` is heeded only when `lstat` of the system's marker says "no such file", so that
-  /// no environment leads away from a policy that binds.
+  /// variable `MANAGED_PREFERENCES_ROOT` is heeded only when `lstat` of the system's marker says "no such file" and
+  /// nothing else of an installation is there, so that no environment leads away from a policy that binds.
   ///
   /// - Parameter explicit: the value of `--root`, nil when it was not given.
   /// - Returns: the installation, and what was considered on the way.
@@ -63,7 +63,7 @@ public struct Installation: Sendable, Hashable {
     do throws(FileError) {
       _ = try FileMetadata.of(system.generationMarker, followingLinks: false)
     } catch {
-      if error.errno == .noSuchFile {
+      if error.errno == .noSuchFile, !system.hasTraces() {
         let installation = Installation(root: variable)
         return (
           installation,
@@ -109,6 +109,31 @@ public struct Installation: Sendable, Hashable {
     if userID == 0 { return true }
     if !root.isEmpty && userID == ProcessIdentity.effectiveUserID { return true }
     return isOutsideRoot(userID)
+  }
+
+  /// Whether files are there that only an installation leaves: with them, a marker that is missing was lost.
+  ///
+  /// What can't be asked counts as there. A generation counts by its forced file, so that foreign files which kept a
+  /// directory from being removed do not.
+  public func hasTraces() -> Bool {
+    if holds(forcedFile) || holds(bundleFile) { return true }
+    do throws(FileError) {
+      return try Directory.names(in: generationsDirectory).contains { name in
+        UInt64(name) != nil && holds(FilePath.join(FilePath.join(generationsDirectory, name), "forced"))
+      }
+    } catch {
+      return error.errno != .noSuchFile && error.errno != .notDirectory
+    }
+  }
+
+  /// Whether something has this name, or that can't be asked.
+  func holds(_ path: String) -> Bool {
+    do throws(FileError) {
+      _ = try FileMetadata.of(path, followingLinks: false)
+      return true
+    } catch {
+      return error.errno != .noSuchFile && error.errno != .notDirectory
+    }
   }
 
   /// Whether this owner is root as it shows inside a user namespace that does not have it.

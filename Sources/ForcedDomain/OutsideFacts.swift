@@ -8,20 +8,29 @@ import LinuxFiles
 struct OutsideFacts: Sendable, Hashable {
   var userID: UInt32?
   var groupIDs: [UInt32]
-  /// Some groups have no number inside: whether the process is a member of a group can't always be told.
+  /// Membership of a group that is not shown is not disproved: some groups have no number inside, or the process may
+  /// have dropped groups, as it can with `setgroups` wherever the namespace allows that.
   var hasUnknownGroups: Bool
 
   static func current(_ inside: UserFacts) -> OutsideFacts? {
     guard ProcessIdentity.isInUserNamespace() else { return nil }
     let users = IdentityMap(path: "/proc/self/uid_map")
     let groups = IdentityMap(path: "/proc/self/gid_map")
-    return OutsideFacts(inside, users: users, groups: groups)
+    return OutsideFacts(
+      inside, users: users, groups: groups, canDropGroups: canDropGroups(path: "/proc/self/setgroups"))
   }
 
-  init(_ inside: UserFacts, users: IdentityMap, groups: IdentityMap) {
+  init(_ inside: UserFacts, users: IdentityMap, groups: IdentityMap, canDropGroups: Bool) {
     userID = inside.userID.flatMap { users.outside($0) }
     groupIDs = inside.groupIDs.compactMap { groups.outside($0) }
-    hasUnknownGroups = groupIDs.count < inside.groupIDs.count
+    hasUnknownGroups = canDropGroups || groupIDs.count < inside.groupIDs.count
+  }
+
+  /// Whether a process of this namespace can leave groups (user_namespaces(7)): unless the file says `deny`, which stays
+  /// so for good. What can't be read counts as yes.
+  static func canDropGroups(path: String) -> Bool {
+    guard let (bytes, _) = try? WholeFile.read(path, limit: 64) else { return true }
+    return bytes != Array("deny\n".utf8)
   }
 }
 

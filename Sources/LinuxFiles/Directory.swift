@@ -70,6 +70,11 @@ public enum Directory {
     if Glibc.rename(old, new) != 0 { throw FileError("rename", path: old, errno: .current) }
   }
 
+  /// Gives a file a second name in the same file system.
+  public static func link(_ existing: String, to new: String) throws(FileError) {
+    if Glibc.link(existing, new) != 0 { throw FileError("link", path: existing, errno: .current) }
+  }
+
   /// Removes a tree without following any symbolic link in it.
   public static func removeTree(_ path: String) throws(FileError) {
     let metadata: FileMetadata

@@ -48,7 +48,8 @@ final class PolicySource: @unchecked Sendable {
         isForcedFileAhead = false
         return nil
       }
-      if now.marker == seen.marker, !isForcedFileAhead {
+      // Without a marker there is none to wait for.
+      if now.marker == seen.marker, now.marker != nil, !isForcedFileAhead {
         isForcedFileAhead = true
         return nil
       }

@@ -25,6 +25,8 @@ enum CommonFlags {
   static let serial = Flag("--serial", value: "N", .number, "the serial number (default: milliseconds of now)")
   static let allowEmpty = Flag(
     "--allow-empty", "accept policies without keys: every key becomes free")
+  static let allowUnsigned = Flag(
+    "--allow-unsigned", "go on without signatures where no key is trusted any more")
   static let allowUnresolved = Flag(
     "--allow-unresolved", "accept that names which nobody knows match nobody")
 }

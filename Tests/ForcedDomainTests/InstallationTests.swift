@@ -86,6 +86,15 @@ struct InstallationTests {
         == system.installation)
   }
 
+  @Test(arguments: ["forced", "bundle", "generations/1/forced"])
+  func aLostMarkerDoesNotFreeTheVariable(trace: String) throws {
+    let system = try TemporaryInstallation()
+    try system.write([1], to: system.installation.stateDirectory + "/" + trace)
+    #expect(
+      Installation.locate(root: nil, variable: "/elsewhere", system: system.installation).installation
+        == system.installation)
+  }
+
   @Test func markerRoundTrip() throws {
     let marker = GenerationMarker(
       generation: 7, serial: .max, sourceDigest: (0..<32).map { UInt8($0 * 8) }, hostName: "lab-a-03.example.org",
@@ -106,6 +115,33 @@ struct InstallationTests {
       generation: 0, serial: 0, sourceDigest: [], hostName: "", installedAt: -1, forcedChecksum: 0)
     #expect(GenerationMarker(parsing: bare.bytes) == bare)
     #expect(GenerationMarker(parsing: marker.bytes + Array("later things\n".utf8)) == marker)
+  }
+
+  @Test func theMarkerRemembersWhereItsPoliciesCameFrom() {
+    var marker = GenerationMarker(
+      generation: 7, serial: 1, sourceDigest: [], hostName: "h", installedAt: 5, forcedChecksum: 1)
+    let bare = String(decoding: marker.bytes, as: UTF8.self)
+    for (source, line) in [
+      (.folder("/etc/managed-preferences/policies"), "folder /etc/managed-preferences/policies"),
+      (.bundleFile("/srv/a b%\n\u{e9}"), "bundle /srv/a b%25%0a\u{e9}"),
+    ] as [(InstalledSource, String)] {
+      marker.source = source
+      marker.signer = [UInt8](repeating: 0xab, count: 32)
+      #expect(
+        String(decoding: marker.bytes, as: UTF8.self)
+          == bare + "source \(line)\nsigner \(String(repeating: "ab", count: 32))\n")
+      #expect(GenerationMarker(parsing: marker.bytes) == marker)
+      #expect(marker.source?.path == source.path)
+    }
+    // A kind of later versions, and damage to what is only told.
+    for line in ["pipe /x", "folder x", "folder", "folder /%zz", "folder /%4"] {
+      let parsed = GenerationMarker(parsing: Array((bare + "source \(line)\n").utf8))
+      #expect(parsed?.generation == 7 && parsed?.source == nil, "\(line)")
+    }
+    // Who signed decides what is accepted next: damage to that is damage.
+    for line in ["", "ab", "zz"] {
+      #expect(GenerationMarker(parsing: Array((bare + "signer \(line)\n").utf8)) == nil, "\(line)")
+    }
   }
 
   @Test(arguments: [
@@ -146,7 +182,7 @@ struct OutsideFactsTests {
   @Test func idsAreTranslated() {
     let inside = UserFacts(userID: 0, groupIDs: [0, 65534])
     let map = IdentityMap(text: "         0       1001          1\n")
-    let outside = OutsideFacts(inside, users: map, groups: IdentityMap(text: "0 100 1\n"))
+    let outside = OutsideFacts(inside, users: map, groups: IdentityMap(text: "0 100 1\n"), canDropGroups: false)
     #expect(outside.userID == 1001)
     #expect(outside.groupIDs == [100])
     #expect(outside.hasUnknownGroups)
@@ -154,6 +190,44 @@ struct OutsideFactsTests {
     #expect(IdentityMap(text: "0 100000 65536\n").outside(65536) == nil)
     #expect(IdentityMap(text: "").outside(0) == nil)
     #expect(IdentityMap(text: "4294967295 4294967295 4294967295\n").outside(.max) == .max)
+  }
+
+  /// `unshare --map-auto` maps every id, and then groups may be left: that they are not shown proves nothing.
+  @Test(arguments: [(canDropGroups: true, isMember: true), (canDropGroups: false, isMember: false)])
+  func droppedGroups(_ row: (canDropGroups: Bool, isMember: Bool)) throws {
+    var writer = ForcedDomainWriter(kind: .forced)
+    writer.setUserGroups([
+      UserGroup(name: "students", unixGroups: ["students"], groupIDs: [2001]),
+      UserGroup(name: "named", names: ["s1"], userIDs: [1002]),
+    ])
+    let student = Int(writer.addCondition(Condition(users: UserSelector(include: [.group("students")]))))
+    let other = Int(writer.addCondition(Condition(users: UserSelector(exclude: [.group("students")]))))
+    let named = Int(writer.addCondition(Condition(users: UserSelector(include: [.group("named")]))))
+    let domain = try ForcedDomain(
+      bytes: try writer.finish(FileStamp()), expecting: [.forced], isOwnedOutside: true)
+    var facts = UserFacts(userID: 0, groupIDs: [0])
+    facts.outside = OutsideFacts(
+      facts, users: IdentityMap(text: "0 1001 1\n1 100000 65536\n"),
+      groups: IdentityMap(text: "0 100 1\n1 100000 65536\n"), canDropGroups: row.canDropGroups)
+    let truth = domain.truth(in: EvaluationContext(user: facts, instant: 0))
+    for action in [.replace, .union] as [EntryAction] {
+      #expect(truth.holds(student, for: action) == row.isMember)
+      #expect(truth.holds(other, for: action))
+    }
+    #expect(!truth.holds(student, for: .release))
+    #expect(truth.holds(other, for: .release) == !row.isMember)
+    // Membership by the user's own id is decided all the same.
+    #expect(!truth.holds(named, for: .replace))
+  }
+
+  @Test func whetherGroupsCanBeDropped() throws {
+    let temporary = try TemporaryInstallation()
+    let path = temporary.installation.root + "/setgroups"
+    #expect(OutsideFacts.canDropGroups(path: path))
+    for (text, can) in [("deny\n", false), ("allow\n", true), ("", true), ("denied\n", true)] {
+      try temporary.write(Array(text.utf8), to: path)
+      #expect(OutsideFacts.canDropGroups(path: path) == can, "\(text)")
+    }
   }
 
   /// `unshare --map-root-user` neither makes a student root nor takes the group away.
@@ -169,7 +243,7 @@ struct OutsideFactsTests {
       bytes: try writer.finish(FileStamp()), expecting: [.forced], isOwnedOutside: row.owned)
     var facts = UserFacts(userID: 0, groupIDs: [0, 65534])
     facts.outside = OutsideFacts(
-      facts, users: IdentityMap(text: "0 1001 1\n"), groups: IdentityMap(text: "0 100 1\n"))
+      facts, users: IdentityMap(text: "0 1001 1\n"), groups: IdentityMap(text: "0 100 1\n"), canDropGroups: false)
     let truth = domain.truth(in: EvaluationContext(user: facts, instant: 0))
     #expect(truth.holds(Int(person), for: .replace) == row.user)
     #expect(truth.holds(Int(student), for: .replace) == row.group)

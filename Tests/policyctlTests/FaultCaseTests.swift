@@ -138,10 +138,10 @@ import Testing
   /// F09: an older bundle, or another of the same serial, is refused, whatever the clock says.
   @Test func aBundleThatWasPutBackIsRefused() throws {
     let sandbox = try installed(["a.yaml": Self.profile("a", "forced: {org.lab.term: {k: 2}}\n")])
-    sandbox.run("compile", "policies", "-o", "new", "--serial", "9000000000000007")
+    sandbox.run("compile", "policies", "-o", "new", "--serial", "1900000000007")
     #expect(sandbox.run("install", "new").exitCode == 0)
     try sandbox.write(Self.profile("a", "forced: {org.lab.term: {k: 1}}\n"), to: "policies/a.yaml")
-    for serial in ["9000000000000005", "9000000000000007"] {
+    for serial in ["1900000000005", "1900000000007"] {
       sandbox.run("compile", "policies", "-o", "old", "--serial", serial)
       let refused = sandbox.run("install", "old")
       #expect(refused.exitCode == 77, "\(refused.output)\(refused.errors)")

@@ -25,7 +25,25 @@ public struct Footprint: ~Copyable {
     try TrustedFile.checkDirectory(installation.stateDirectory, of: installation)
     var footprint = Footprint(installation: installation, paths: try read(installation), lock: lock)
     try footprint.note(missing)
+    footprint.tidy()
     return footprint
+  }
+
+  /// Removes what writers of ours that were killed have left: with the lock held, no other is at work. What can't be
+  /// removed is only untidy.
+  private func tidy() {
+    let files: [(directory: String, names: [String])] = [
+      (installation.stateDirectory, ["bundle", "provenance", "forced", "generation", "made"]),
+      (installation.configurationDirectory, ["host.yaml", "local-key"]),
+      // Keys and generations have names of their own.
+      (installation.trustedKeysDirectory, [""]), (installation.generationsDirectory, [""]),
+    ]
+    for (directory, names) in files {
+      for name in (try? Directory.names(in: directory)) ?? []
+      where name.hasSuffix(".tmp") && names.contains(where: { name.hasPrefix($0.isEmpty ? "." : ".\($0).") }) {
+        try? Directory.removeTree(FilePath.join(directory, name))
+      }
+    }
   }
 
   private init(installation: Installation, paths: [String], lock: consuming FileLock) {

@@ -46,10 +46,11 @@ extension Installer {
     }
     let host = try HostEnrolment(of: installation).identity
     let state = try StoreState(of: store)
-    if state.isEmpty { try publishEmptyGeneration(for: host) }
+    let needsGeneration = state.isEmpty || state.lacksMarkerOfEmptyGeneration
+    if needsGeneration { try publishEmptyGeneration(for: host) }
     let made = footprint.paths.filter { !before.contains($0) }.map { installation.root + $0 }
     return Initialisation(
-      madeGeneration: state.isEmpty, made: made, host: host, isNewlyEnrolled: isNewlyEnrolled, faults: state.faults)
+      madeGeneration: needsGeneration, made: made, host: host, isNewlyEnrolled: isNewlyEnrolled, faults: state.faults)
   }
 
   /// Enrols this host under a name, from the next installation on. Under the name that it has, nothing changes, the date
@@ -82,7 +83,7 @@ extension Installer {
   }
 
   /// A generation that forces nothing: from here on the host counts as installed, and a missing file is a fault.
-  private func publishEmptyGeneration(for host: HostIdentity) throws(InstallError) {
+  func publishEmptyGeneration(for host: HostIdentity) throws(InstallError) {
     let stamp = FileStamp(hostName: host.name)
     let contents: Store.Contents
     do throws(ForcedDomainError) {
@@ -96,6 +97,6 @@ extension Installer {
     } catch {
       throw InstallError(.payload(error), path: installation.forcedFile)
     }
-    try store.publish(contents)
+    try store.publishEmpty(contents)
   }
 }

@@ -28,6 +28,10 @@ public struct InstallError: Error, Hashable, Sendable, CustomStringConvertible {
     case olderSerial(UInt64, highestSeen: UInt64)
     /// A bundle with this serial number and other contents is installed.
     case serialReused(UInt64)
+    /// So high that later bundles would be refused.
+    case serialTooHigh(SerialNumber.TooHigh)
+    /// A directory with something in it stands where a file of ours belongs.
+    case obstructed
     /// The inventory does not list this host.
     case unknownHost(String)
     case unresolvedNames([NameFault])
@@ -63,11 +67,11 @@ public struct InstallError: Error, Hashable, Sendable, CustomStringConvertible {
     case .reading(let error): Self.exitCode(of: error.errno, missing: 66)
     case .writing(let error): Self.exitCode(of: error.errno, missing: 73)
     case .malformedKey, .malformedKeyName, .malformedHostFile, .malformedHostName, .bundle, .payload, .unknownHost,
-      .narrowing, .installedBundleLost:
+      .narrowing, .installedBundleLost, .serialTooHigh:
       65
     case .notEnrolled, .notInitialised, .nothingInstalled: 66
     case .unresolvedNames, .timeZone, .busy: 69
-    case .keyExists: 73
+    case .keyExists, .obstructed: 73
     case .notTrustworthy, .refused, .olderSerial, .serialReused: 77
     }
   }
@@ -98,6 +102,8 @@ public struct InstallError: Error, Hashable, Sendable, CustomStringConvertible {
       "\(path): serial number \(serial) is older than \(highest), the highest that was installed here"
     case .serialReused(let serial):
       "\(path): a bundle with serial number \(serial) and other contents is installed here"
+    case .serialTooHigh(let error): "\(path): \(error)"
+    case .obstructed: "\(path): a directory that is not empty stands where a file of ours belongs"
     case .unknownHost(let name):
       "\(path): host '\(name)' is not in the inventory, and the inventory refuses unknown hosts"
     case .unresolvedNames(let faults): faults.map(\.description).joined(separator: "\n")

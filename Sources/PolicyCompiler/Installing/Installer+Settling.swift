@@ -8,10 +8,13 @@ extension Installer {
   /// use, nothing is written but what is damaged. Otherwise it is narrowed under a new number, read back as applications
   /// read it, and published.
   func settle(
-    _ bundle: Bundle, from path: String, for host: HostIdentity, _ trust: TrustDecision, _ state: StoreState,
+    _ bundle: Bundle, from origin: PolicyOrigin, for host: HostIdentity, _ trust: TrustDecision, _ state: StoreState,
     _ unresolved: UnresolvedNames
   ) throws(InstallError) -> InstallReport {
     let now = clock()
+    let path = origin.path
+    var signer: [UInt8]?
+    if case .trusted(let key) = trust { signer = key.key.fingerprint.bytes }
     let payload: ForcedDomain
     do throws(ForcedDomainError) { payload = try ForcedDomain(bytes: bundle.payload, expecting: [.fleet]) } catch {
       throw InstallError(.payload(error), path: path)
@@ -35,13 +38,18 @@ extension Installer {
       }
     }
 
-    if let marker = state.marker, marker.serial == bundle.serial, marker.sourceDigest == bundle.sourceDigest,
+    if var marker = state.marker, marker.serial == bundle.serial, marker.sourceDigest == bundle.sourceDigest,
       marker.hostName == host.name, marker.generation > 0, !state.hasUnfinishedInUse
     {
       let files = try narrow(as: marker.generation)
-      try check(ledger, unresolved, path)
+      try check(ledger, unresolved, origin)
       let forced = try readBack(files)
       if forced.checksum == marker.forcedChecksum, !hasNewProvenance(files.provenance, marker) {
+        // The same policies from another place, or on another word: only the marker tells.
+        let told = marker
+        marker.source = origin.source ?? marker.source
+        marker.signer = signer
+        if marker != told { try store.replaceMarker(marker) }
         let contents = Store.Contents(
           marker: marker, bundle: (installedEnvelope(like: bundle) ?? bundle).encoded(), forced: files.forced,
           provenance: files.provenance)
@@ -54,11 +62,13 @@ extension Installer {
 
     let number = state.highestGeneration + 1
     let files = try narrow(as: number)
-    try check(ledger, unresolved, path)
+    try check(ledger, unresolved, origin)
     let forced = try readBack(files)
     let marker = GenerationMarker(
       generation: number, serial: bundle.serial, sourceDigest: bundle.sourceDigest, hostName: host.name,
-      installedAt: now, forcedChecksum: forced.checksum)
+      installedAt: now, forcedChecksum: forced.checksum, source: origin.source ?? state.source, signer: signer)
+    // So that at no moment a generation lies there without a marker.
+    if state.isEmpty { try publishEmptyGeneration(for: host) }
     try store.publish(
       Store.Contents(
         marker: marker, bundle: bundle.encoded(), forced: files.forced, provenance: files.provenance))
@@ -79,7 +89,7 @@ extension Installer {
     return fresh
   }
 
-  private func check(_ ledger: NameLedger, _ rule: UnresolvedNames, _ path: String) throws(InstallError) {
+  private func check(_ ledger: NameLedger, _ rule: UnresolvedNames, _ origin: PolicyOrigin) throws(InstallError) {
     let refused =
       switch rule {
       case .accepted: [NameFault]()
@@ -87,12 +97,18 @@ extension Installer {
       case .refused: ledger.faults.filter { $0.rememberedID == nil }
       }
     guard let first = refused.first else { return }
+    let again =
+      switch origin.source {
+      case .folder: "apply \(ShellText.quoted(origin.path))"
+      case .bundleFile: "install \(ShellText.quoted(origin.path))"
+      case nil: "refresh"
+      }
     let database = first.kind == .user ? "passwd" : "group"
     throw InstallError(
-      .unresolvedNames(refused), path: path,
+      .unresolvedNames(refused), path: origin.path,
       next: [
         "getent \(database) \(ShellText.quoted(first.name))",
-        installation.command("install \(ShellText.quoted(path)) --allow-unresolved"),
+        installation.command("\(again) --allow-unresolved"),
       ])
   }
 

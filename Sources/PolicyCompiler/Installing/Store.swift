@@ -6,7 +6,8 @@ import LinuxFiles
 /// The order of writing is the law of this file. First a whole directory `generations/N` comes into being (made under
 /// another name, then renamed). Then the files in use are replaced one by one: `bundle`, `provenance`, `forced`. Last the
 /// marker `generation`: that is the moment at which the installation happens. A crash before it leaves a marker that names
-/// the old generation, whose files are whole below `generations/`; the next installation takes a new number.
+/// the old generation, whose files are whole below `generations/`; the next installation takes a new number. After an
+/// error before it, everything is put back as it was.
 struct Store {
   let installation: Installation
   /// Called before each step; tests break off there.
@@ -45,19 +46,107 @@ struct Store {
   // MARK: Writing
 
   func publish(_ contents: Contents) throws(InstallError) {
-    try willReach(.makingGeneration)
-    try makeGeneration(contents)
-    for file in contents.files {
-      try willReach(.replacing(file.name))
-      try write(file, in: installation.stateDirectory)
+    try clearPlaces()
+    var replaced: [Replacement] = []
+    do throws(InstallError) {
+      try willReach(.makingGeneration)
+      try makeGeneration(contents)
+      for file in contents.files {
+        try willReach(.replacing(file.name))
+        replaced.append(keepPrevious(file.name))
+        try write(file, in: installation.stateDirectory)
+      }
+      try willReach(.replacingMarker)
+      try write(contents.markerFile, in: installation.stateDirectory)
+    } catch {
+      withdraw(contents.marker.generation, replaced)
+      throw error
     }
-    try willReach(.replacingMarker)
-    try write(contents.markerFile, in: installation.stateDirectory)
+    for replacement in replaced { try? Directory.removeFile(previous(replacement.name)) }
+  }
+
+  /// The empty generation 0. Its copy comes last, so that whatever lies below `generations/` was in force.
+  func publishEmpty(_ contents: Contents) throws(InstallError) {
+    try clearPlaces()
+    for file in contents.files + [contents.markerFile] { try write(file, in: installation.stateDirectory) }
+    do throws(FileError) {
+      try Directory.removeTree(installation.generationDirectory(contents.marker.generation))
+    } catch {
+      throw InstallError(writing: error)
+    }
+    try makeGeneration(contents)
+  }
+
+  /// Writes a marker anew that says more about the generation in use, whose files stay.
+  func replaceMarker(_ marker: GenerationMarker) throws(InstallError) {
+    try clearPlaces()
+    let file = Contents(marker: marker, bundle: nil, forced: [], provenance: []).markerFile
+    let directory = installation.generationDirectory(marker.generation)
+    if Footprint.exists(directory) { try write(file, in: directory) }
+    try write(file, in: installation.stateDirectory)
+  }
+
+  /// Directories that stand where our files belong (a container's mount makes such): empty ones are removed, others stop
+  /// the installation before it has begun.
+  func clearPlaces() throws(InstallError) {
+    for path in [
+      installation.bundleFile, installation.provenanceFile, installation.forcedFile, installation.generationMarker,
+    ] {
+      guard let metadata = try? FileMetadata.of(path, followingLinks: false), metadata.isDirectory else { continue }
+      do throws(FileError) { try Directory.remove(path) } catch {
+        guard error.errno == .directoryNotEmpty || error.errno == .fileExists else {
+          throw InstallError(writing: error)
+        }
+        throw InstallError(
+          .obstructed, path: path,
+          next: ["sudo mv \(ShellText.quoted(path)) /root/", installation.command("refresh")])
+      }
+    }
+  }
+
+  /// Where a file in use stays reachable while its successor's installation may still fail. By a second name: putting it
+  /// back then needs no room on the disk.
+  private func previous(_ name: String) -> String {
+    FilePath.join(installation.stateDirectory, ".\(name).previous.tmp")
+  }
+
+  private struct Replacement {
+    let name: String
+    let wasThere: Bool
+  }
+
+  private func keepPrevious(_ name: String) -> Replacement {
+    let path = FilePath.join(installation.stateDirectory, name)
+    try? Directory.removeFile(previous(name))
+    try? Directory.link(path, to: previous(name))
+    return Replacement(name: name, wasThere: Footprint.exists(path))
+  }
+
+  /// Takes back what an installation that failed has written, as far as the disk lets it.
+  private func withdraw(_ generation: UInt64, _ replaced: [Replacement]) {
+    for replacement in replaced.reversed() {
+      let path = FilePath.join(installation.stateDirectory, replacement.name)
+      let previous = previous(replacement.name)
+      if Footprint.exists(previous) {
+        try? Directory.rename(previous, to: path)
+        // Two names of one file are left alone by `rename`: nothing had been replaced.
+        try? Directory.removeFile(previous)
+      } else if !replacement.wasThere {
+        try? Directory.removeFile(path)
+      }
+    }
+    let directory = installation.generationDirectory(generation)
+    try? Directory.removeTree(directory)
+    // Readers may have seen the forced file: the number is used up.
+    if replaced.contains(where: { $0.name == "forced" }) { _ = try? Directory.create(directory) }
+    try? Directory.synchronize(installation.generationsDirectory)
+    try? Directory.synchronize(installation.stateDirectory)
   }
 
   /// Writes again what of the generation in use is missing or is not as it was written.
   /// - Returns: the paths that were written.
   func mend(_ contents: Contents) throws(InstallError) -> [String] {
+    try clearPlaces()
     var mended: [String] = []
     let directory = installation.generationDirectory(contents.marker.generation)
     if (contents.files + [contents.markerFile]).contains(where: { !isAsWritten($0, in: directory) }) {

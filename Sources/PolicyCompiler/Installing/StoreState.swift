@@ -7,6 +7,8 @@ struct StoreState {
   let marker: GenerationMarker?
   /// Nothing of ours is there: never set up.
   let isEmpty: Bool
+  /// The generations that are kept, ascending, unfinished ones included.
+  let numbers: [UInt64]
   /// The highest generation number that any file names. Numbers are never used twice, not even those of installations
   /// that were broken off.
   let highestGeneration: UInt64
@@ -16,6 +18,10 @@ struct StoreState {
   let digestOfHighest: [UInt8]?
   /// Generations that were written but never came into use.
   let unfinished: Set<UInt64>
+  /// Where what is in use came from.
+  let source: InstalledSource?
+  /// The key that had signed what is in use, where a signature was asked for.
+  let signer: KeyFingerprint?
   /// The generation in use; its ids are the last resolution of names.
   let previous: ForcedDomain?
   let faults: [String]
@@ -27,6 +33,14 @@ struct StoreState {
     return previous.generation > marker.generation
   }
 
+  /// Only the empty generation 0 was ever here, and its marker is not: `init` was broken off, or the marker was lost.
+  var lacksMarkerOfEmptyGeneration: Bool {
+    marker == nil && highestGeneration == 0 && previous?.generation == 0 && digestOfHighest == nil && !hasBundle
+  }
+
+  /// Something has the bundle's name, sound or not.
+  private let hasBundle: Bool
+
   init(of store: Store) throws(InstallError) {
     let installation = store.installation
     var faults: [String] = []
@@ -36,6 +50,7 @@ struct StoreState {
     let hasMarkerFile = Footprint.exists(installation.generationMarker)
 
     let numbers = try store.numbers()
+    self.numbers = numbers
     var previous: ForcedDomain?
     switch loader.load() {
     case .loaded(let domain, let domainFaults):
@@ -44,14 +59,18 @@ struct StoreState {
     case .unavailable(let domainFaults): faults += domainFaults.map(\.description)
     case .notInstalled: break
     }
+    // Below it is said with the highest serial number.
+    if !hasMarkerFile { faults.removeAll { $0.hasPrefix(installation.generationMarker + ":") } }
+    hasBundle = Footprint.exists(installation.bundleFile)
     isEmpty =
-      !hasMarkerFile && numbers.isEmpty && !Footprint.exists(installation.bundleFile)
-      && !Footprint.exists(installation.forcedFile)
+      !hasMarkerFile && numbers.isEmpty && !hasBundle && !Footprint.exists(installation.forcedFile)
     if let marker {
       highestGeneration = max(marker.generation, numbers.last ?? 0, previous?.generation ?? 0)
       highestSerial = marker.serial
       // The empty generation 0 comes from no sources, and so from no bundle.
       digestOfHighest = marker.sourceDigest.isEmpty ? nil : marker.sourceDigest
+      source = marker.source
+      signer = marker.signer.map { KeyFingerprint(bytes: $0) }
     } else {
       previous = previous ?? Self.newestForced(in: store, numbers: numbers)
       // Without the marker, whatever else remains of earlier installations may know the highest numbers.
@@ -64,6 +83,9 @@ struct StoreState {
         numbers.last ?? 0, previous?.generation ?? 0, kept.map(\.generation).max() ?? 0)
       highestSerial = highest?.0 ?? 0
       digestOfHighest = highest?.1
+      let newest = kept.max { $0.generation < $1.generation }
+      source = newest?.source
+      signer = newest?.signer.map { KeyFingerprint(bytes: $0) }
       if !isEmpty && !hasMarkerFile {
         faults.append(
           "\(installation.generationMarker): the marker is missing although generations were installed here; "

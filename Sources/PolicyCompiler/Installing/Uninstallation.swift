@@ -11,8 +11,9 @@ extension Installer {
     public var kept: [String]
   }
 
-  /// Removes exactly what was made: the marker first, so that nothing is forced from that moment on, then the store, then
-  /// what `init`, `enroll` and `key` made. Users' preferences are never below the root and are not touched.
+  /// Removes exactly what was made: first what nobody reads while the generation in use is whole, then the marker and the
+  /// forced file, so that nothing is forced from that moment on, then what `init`, `enroll` and `key` made. Users'
+  /// preferences are never below the root and are not touched.
   ///
   /// What administrators put into our directories (policies, any-user defaults) is theirs: it stays and is reported. A
   /// removal that was broken off is finished by the next call.
@@ -21,12 +22,9 @@ extension Installer {
       throw InstallError(.notInitialised, path: installation.stateDirectory)
     }
     let footprint = try Footprint.changing(installation)
+    try store.clearPlaces()
     var removal = Removal(installation: installation)
-    removal.file(installation.generationMarker)
-    if removal.error == nil { try? Directory.synchronize(installation.stateDirectory) }
-    for path in [
-      installation.forcedFile, installation.provenanceFile, installation.bundleFile, installation.auditAnchor,
-    ] {
+    for path in [installation.provenanceFile, installation.bundleFile, installation.auditAnchor] {
       removal.file(path)
     }
     for name in removal.names(in: installation.generationsDirectory) {
@@ -39,6 +37,11 @@ extension Installer {
       removal.directory(path)
     }
     removal.directory(installation.generationsDirectory)
+    // A marker without anything that it marks would lock applications, so it goes before the forced file.
+    removal.file(installation.generationMarker)
+    try? Directory.synchronize(installation.stateDirectory)
+    removal.file(installation.forcedFile)
+    try? Directory.synchronize(installation.stateDirectory)
 
     // Without a list (it was lost), what always comes from us is removed.
     let listed = footprint.paths.map { installation.root + $0 }

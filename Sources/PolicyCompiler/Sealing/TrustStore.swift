@@ -24,6 +24,8 @@ public enum TrustRefusal: Hashable, Sendable, CustomStringConvertible {
   case unknownSigner(KeyFingerprint)
   /// It names a trusted key, and the signature does not fit.
   case badSignature(by: String)
+  /// The host trusts no key any more, and what is in use was accepted by a key's signature.
+  case noKeysLeft(before: KeyFingerprint)
 
   public var description: String {
     switch self {
@@ -32,6 +34,9 @@ public enum TrustRefusal: Hashable, Sendable, CustomStringConvertible {
       "the bundle is signed by key \(fingerprint.short), which this host does not trust"
     case .badSignature(let name):
       "the bundle names the trusted key '\(name)' as its signer, but the signature does not fit: it was changed or forged"
+    case .noKeysLeft(let fingerprint):
+      "this host trusts no key any more, and what is in use was signed by key \(fingerprint.short), which it trusted: "
+        + "nothing can be checked"
     }
   }
 }
@@ -45,12 +50,18 @@ public struct TrustStore: Sendable {
 
   /// Reads the directory. Anything in it that is not a sound key is an error, never passed over: were it passed over, a
   /// damaged key would leave the directory "empty", and an empty one accepts everything. Only names that begin with a
-  /// dot (temporary files) don't count; a directory that is not there is empty.
+  /// dot (temporary files) don't count. A directory that is not there is empty where nothing was installed yet; on an
+  /// installed host it was lost, which is an error.
   public init(of installation: Installation) throws(InstallError) {
     let directory = installation.trustedKeysDirectory
     let names: [String]
     do throws(FileError) { names = try Directory.names(in: directory) } catch {
       guard error.errno == .noSuchFile else { throw InstallError(reading: error) }
+      if Footprint.exists(installation.generationMarker) || installation.hasTraces() {
+        throw InstallError(
+          .notTrustworthy("the folder of trusted keys is missing, so whose bundles count can't be told"),
+          path: directory, next: [installation.command("init"), installation.command("key trust FILE.pub")])
+      }
       self.init(keys: [])
       return
     }
@@ -75,7 +86,7 @@ public struct TrustStore: Sendable {
     self.init(keys: keys)
   }
 
-  /// The rule of DESIGN §3: while there are no keys, everything is accepted; otherwise only what a trusted key signed.
+  /// The rule of DESIGN §3, to which `Installer` adds what was in use before: while there are no keys, everything is accepted; otherwise only what a trusted key signed.
   public func decide(on bundle: Bundle) -> TrustDecision {
     if keys.isEmpty { return .noKeysToCheck }
     guard let signature = bundle.signature else { return .refused(.unsigned) }

@@ -52,7 +52,9 @@ struct HostSite {
   func install(_ bundle: Bundle, from path: String, _ call: Invocation) throws(CommandFailure) -> InstallView {
     do throws(InstallError) {
       return InstallView(
-        try installer.install(bundle, from: path, allowUnresolved: call.arguments.has("--allow-unresolved")))
+        try installer.install(
+          bundle, from: path, allowUnresolved: call.arguments.has("--allow-unresolved"),
+          allowUnsigned: call.arguments.has("--allow-unsigned")))
     } catch {
       throw CommandFailure(error, of: call)
     }
@@ -68,25 +70,19 @@ struct HostSite {
     }
   }
 
-  /// The bundle for `apply`: the installed one where the same sources made it, so that nothing is written.
-  func bundleToApply(_ folder: PolicyFolder, serial: UInt64?) throws(CommandFailure) -> Bundle {
+  /// Installs a folder's policies; the installer chooses the serial number and signs.
+  func apply(_ folder: PolicyFolder, serial: UInt64?, _ call: Invocation) throws(CommandFailure) -> InstallView {
+    let made = try folder.bundle(serial: serial)
     do throws(InstallError) {
-      if serial == nil, let installed = try installer.installedBundle(),
-        installed.payload == folder.compilation.payload,
-        installed.sourceDigest == folder.compilation.sourceDigest
-      {
-        if case .refused = try TrustStore(of: installation).decide(on: installed) {} else { return installed }
-      }
+      return InstallView(
+        try installer.apply(
+          payload: made.payload, sourceDigest: made.sourceDigest,
+          serial: serial == nil ? .atLeast(made.serial) : .fixed(made.serial), from: folder.path,
+          allowUnresolved: call.arguments.has("--allow-unresolved"),
+          allowUnsigned: call.arguments.has("--allow-unsigned")))
     } catch {
-      throw CommandFailure(error)
+      throw CommandFailure(error, of: call)
     }
-    let bundle = try folder.bundle(serial: serial)
-    do throws(InstallError) {
-      if let key = try KeyFiles.local(on: installation) { return bundle.signed(with: key) }
-    } catch {
-      throw CommandFailure(error)
-    }
-    return bundle
   }
 
   func generations() throws(CommandFailure) -> [GenerationListing] {

@@ -128,6 +128,9 @@ struct PolicyFolder {
         throw CommandFailure(.usage, error.description)
       }
     }
+    do throws(SerialNumber.TooHigh) { try SerialNumber.validate(number) } catch {
+      throw CommandFailure(.badInput, error.description)
+    }
     return Bundle(serial: number, sourceDigest: compilation.sourceDigest, payload: payload)
   }
 }

@@ -9,7 +9,10 @@ enum ApplyVerb: VerbProgram {
     Verb(
       "apply", summary: "Check, compile and install a folder of policies on this host, or change nothing.",
       operands: [Operand("DIR", .directory, optional: true)],
-      flags: [CommonFlags.serial, CommonFlags.allowUnresolved, CommonFlags.allowEmpty, CommonFlags.format],
+      flags: [
+        CommonFlags.serial, CommonFlags.allowUnresolved, CommonFlags.allowUnsigned, CommonFlags.allowEmpty,
+        CommonFlags.format,
+      ],
       notes: [
         "DIR is /etc/managed-preferences/policies where it is left out. Where this host",
         "trusts keys, its local key signs (policyctl key generate --local).",
@@ -31,8 +34,7 @@ enum ApplyVerb: VerbProgram {
         next: call.command(privileged: true, "apply") + " DIR",
         call.again(privileged: call.root == nil, adding: "--allow-empty"))
     }
-    let bundle = try site.bundleToApply(folder, serial: call.arguments.number("--serial"))
-    let view = try site.install(bundle, from: folder.path, call)
+    let view = try site.apply(folder, serial: call.arguments.number("--serial"), call)
     if call.wantsJSON {
       try Output.print(view.json())
     } else {

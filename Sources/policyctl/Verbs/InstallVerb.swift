@@ -9,7 +9,8 @@ enum InstallVerb: VerbProgram {
   static var verb: Verb {
     Verb(
       "install", summary: "Verify a bundle and put what concerns this host in force, or change nothing.",
-      operands: [Operand("FILE", .file)], flags: [CommonFlags.allowUnresolved, CommonFlags.format],
+      operands: [Operand("FILE", .file)],
+      flags: [CommonFlags.allowUnresolved, CommonFlags.allowUnsigned, CommonFlags.format],
       notes: ["Installing the same bundle again changes nothing. An older one is refused."],
       example: "sudo policyctl install lab.bundle")
   }

@@ -40,6 +40,47 @@ import Testing
     #expect(try host.value("A") == .integer(1))
   }
 
+  /// `init` broken off before the marker, or the marker lost right after it: nothing was ever forced, so nothing opens.
+  @Test(arguments: [true, false]) func theEmptyGenerationsMarkerIsMended(byRefresh: Bool) throws {
+    for damage in 0..<2 {
+      let host = try TestHost().initialised()
+      let good = try host.contents()
+      if damage == 0 {
+        try Directory.removeFile(host.installation.generationMarker)
+      } else {
+        try AtomicReplacement.write([1], to: host.installation.generationMarker, mode: 0o644)
+      }
+      if byRefresh {
+        let report = try host.installer().refresh()
+        #expect(report.outcome == .mended([host.installation.generationMarker]) && report.faults.count == 1)
+      } else {
+        #expect(try host.installer().initialise(host: "lab-a-03").madeGeneration)
+      }
+      #expect(try host.contents() == good)
+    }
+  }
+
+  /// At each moment of `init` and `uninstall` applications find what was in force, or nothing at all; never a lock.
+  @Test func settingUpAndRemovingLockNothing() async throws {
+    let host = TestHost()
+    let root = host.root
+    async let locked = Task.detached {
+      var locked = 0
+      for _ in 0..<4_000 {
+        if case .unavailable = ForcedDomainLoader(Installation(root: root)).load() { locked += 1 }
+      }
+      return locked
+    }.value
+    for serial in 1...8 as ClosedRange<UInt64> {
+      try host.installer().enroll(host: "lab-a-03")
+      if serial.isMultiple(of: 2) { _ = try host.installer().initialise(host: "lab-a-03") }
+      _ = try host.installer().install(try TestPolicy(serial: serial, ["A": 1]).bundle(), from: "b")
+      _ = try host.installer().uninstall()
+    }
+    // The checks of owner and mode pass, so a lock would be a file that was missing for a moment.
+    #expect(await locked == 0)
+  }
+
   @Test func enrolmentKeepsItsDate() throws {
     let host = try TestHost().initialised()
     #expect(try host.installer(at: 5).enroll(host: "lab-a-03")?.enrolledAt == TestHost.now)

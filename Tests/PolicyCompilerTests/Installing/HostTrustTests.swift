@@ -166,13 +166,107 @@ import Testing
     #expect(try host.installer().generations().map(\.number) == [0])
   }
 
-  @Test func temporaryNamesAndAMissingDirectoryAreNoKeys() throws {
+  @Test func temporaryNamesAreNoKeys() throws {
     let host = try TestHost().initialised()
+    try AtomicReplacement.write(
+      [], to: host.installation.trustedKeysDirectory + "/.a.pub.x1.tmp", mode: 0o600)
+    #expect(try TrustStore(of: host.installation).keys.isEmpty)
+  }
+
+  /// Before the first installation there need be no folder of keys; afterwards it was lost where it is missing.
+  @Test(arguments: [true, false]) func aMissingFolderOfKeys(isInitialised: Bool) throws {
+    let host = TestHost()
+    if isInitialised {
+      _ = try host.initialised()
+    } else {
+      try host.installer().enroll(host: "lab-a-03")
+      #expect(try TrustStore(of: host.installation).keys.isEmpty)
+      _ = try host.installer().install(try TestPolicy(serial: 999, ["A": 1]).bundle(), from: "b")
+    }
     let directory = host.installation.trustedKeysDirectory
-    try AtomicReplacement.write([], to: directory + "/.a.pub.x1.tmp", mode: 0o600)
-    #expect(try TrustStore(of: host.installation).keys.isEmpty)
-    try Directory.removeTree(directory)
-    #expect(try TrustStore(of: host.installation).keys.isEmpty)
+    try Directory.remove(directory)
+    // A lost marker does not make it a new host.
+    for change in 0..<2 {
+      if change == 1 { try Directory.removeFile(host.installation.generationMarker) }
+      let bundle = try TestPolicy(["A": 2]).bundle()
+      let error = InstallerTests.refusal { _ = try host.installer().install(bundle, from: "b") }
+      #expect(
+        error?.description
+          == "\(directory): the folder of trusted keys is missing, so whose bundles count can't be told")
+      #expect(error?.exitCode == 77)
+      #expect(
+        error?.next == [
+          "policyctl --root \(host.root) init", "policyctl --root \(host.root) key trust FILE.pub",
+        ])
+    }
+    _ = try host.installer().initialise(host: "lab-a-03")
+    #expect(try host.installer().install(try TestPolicy(["A": 2]).bundle(), from: "b").outcome == .installed)
+  }
+
+  /// With its last key a host must not lose the memory that it asked for signatures.
+  @Test func aHostThatAskedForSignaturesGoesOnAsking() throws {
+    let host = try Self.trustingHost()
+    let key = try KeyTests.key(seed: Self.fleetSeed)
+    _ = try host.installer().install(try TestPolicy(["A": 1]).bundle().signed(with: key), from: "b")
+    let trusted = host.installation.trustedKeysDirectory + "/lab-2026.pub"
+    let pem = try WholeFile.read(trusted).bytes
+    try Directory.removeFile(trusted)
+    let unsigned = try TestPolicy(serial: 1001, sources: 2, ["A": 2]).bundle()
+    let refusal = InstallError.Reason.refused(.noKeysLeft(before: key.verificationKey.fingerprint))
+    func refused(_ bundle: Bundle) -> InstallError? {
+      InstallerTests.refusal { _ = try host.installer().install(bundle, from: "lab.bundle") }
+    }
+    #expect(refused(unsigned)?.reason == refusal && refused(unsigned)?.exitCode == 77)
+    #expect(
+      refused(unsigned)?.description
+        == "lab.bundle: this host trusts no key any more, and what is in use was signed by key "
+        + "\(key.verificationKey.fingerprint.short), which it trusted: nothing can be checked")
+    #expect(refused(unsigned)?.next == ["policyctl --root \(host.root) key trust FILE.pub"])
+    // A signature that nobody can check is none.
+    #expect(refused(unsigned.signed(with: key))?.reason == refusal)
+    #expect(InstallerTests.refusal { _ = try host.installer().refresh() }?.reason == refusal)
+    let applied = InstallerTests.refusal {
+      _ = try host.installer().apply(
+        payload: unsigned.payload, sourceDigest: unsigned.sourceDigest, serial: .atLeast(1), from: "policies")
+    }
+    #expect(applied?.reason == refusal)
+    // Nor does the loss of the marker make it forget.
+    let marker = try WholeFile.read(host.installation.generationMarker).bytes
+    try Directory.removeFile(host.installation.generationMarker)
+    #expect(refused(unsigned)?.reason == refusal)
+    try AtomicReplacement.write(marker, to: host.installation.generationMarker, mode: 0o644)
+    #expect(try host.value("A") == .integer(1))
+    // Two ways on: the key again, or a decision.
+    try AtomicReplacement.write(pem, to: trusted, mode: 0o644)
+    #expect(try host.installer().refresh().outcome == .unchanged)
+    try Directory.removeFile(trusted)
+    let report = try host.installer().install(unsigned, from: "b", allowUnsigned: true)
+    #expect(report.outcome == .installed && report.trust == .noKeysToCheck)
+    #expect(try host.installer().refresh().outcome == .unchanged)
+    #expect(
+      try host.installer().install(try TestPolicy(serial: 1002, ["A": 3]).bundle(), from: "b").outcome == .installed)
+  }
+
+  /// What the marker says of the signer follows what was last accepted, also where nothing else changes.
+  @Test func theSameBundleUnderASignature() throws {
+    let host = try TestHost().initialised()
+    let bundle = try TestPolicy(["A": 1]).bundle()
+    _ = try host.installer().install(bundle, from: "b")
+    #expect(try ForcedDomainLoader(host.installation).marker()?.signer == nil)
+    _ = try KeyFiles.generateLocal(on: host.installation)
+    guard let key = try KeyFiles.local(on: host.installation) else { throw TestHost.NotLoaded() }
+    _ = try host.installer().install(bundle.signed(with: key), from: "b")
+    #expect(
+      try ForcedDomainLoader(host.installation).marker()?.signer == key.verificationKey.fingerprint.bytes)
+    #expect(try host.installer().refresh().outcome == .unchanged)
+  }
+
+  /// `allowUnsigned` is no way round a key that is trusted.
+  @Test func allowUnsignedDoesNotOverrideAKey() throws {
+    let host = try Self.trustingHost()
+    let bundle = try TestPolicy(["A": 1]).bundle()
+    let error = InstallerTests.refusal { _ = try host.installer().install(bundle, from: "b", allowUnsigned: true) }
+    #expect(error?.reason == .refused(.unsigned))
   }
 
   @Test func theIdentityFileMustBeOurs() throws {

@@ -128,6 +128,22 @@ import Testing
     #expect(try host.value("A") == .integer(2))
   }
 
+  /// Marker and bundle are lost together: the bundle kept beside a generation is the right one.
+  @Test func aRefreshWithoutMarkerAndBundle() throws {
+    let host = try TestHost().initialised()
+    for serial in 1...3 as ClosedRange<UInt64> {
+      _ = try host.installer().install(
+        try TestPolicy(serial: serial, sources: UInt8(serial), ["A": Int(serial)]).bundle(), from: "b")
+    }
+    try Directory.removeFile(host.installation.generationMarker)
+    try Directory.removeFile(host.installation.bundleFile)
+    try Directory.removeFile(host.installation.forcedFile)
+    #expect(try host.value("A") == .integer(3))
+    #expect(try host.installer().refresh().generation == 4)
+    #expect(try host.value("A") == .integer(3))
+    #expect(try host.installer().refresh().faults.isEmpty)
+  }
+
   @Test func aDamagedMarkerIsReportedAndMended() throws {
     let host = try TestHost().initialised()
     let bundle = try TestPolicy(["A": 1]).bundle()

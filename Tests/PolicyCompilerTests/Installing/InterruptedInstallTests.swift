@@ -40,6 +40,7 @@ import Testing
 
   @Test(arguments: InstallStep.all) func anErrorAtAnyStepLeavesTheOldGeneration(step: InstallStep) throws {
     let host = try Self.installed()
+    let before = try host.contents()
     var installer = host.installer()
     installer.store.willReach = { reached throws(InstallError) in
       if reached == step {
@@ -50,7 +51,12 @@ import Testing
     let error = InstallerTests.refusal { _ = try installer.install(bundle, from: "b") }
     #expect(error?.exitCode == 74)
     #expect(error?.description == "cannot write x: No space left on device")
-    #expect(try ForcedDomainLoader(host.installation).marker()?.generation == 1)
+    // Everything is as it was, but that a number which readers may have seen is used up.
+    var after = try host.contents()
+    let used = after.removeValue(forKey: "/var/lib/managed-preferences/generations/2/")
+    #expect(after == before)
+    #expect((used != nil) == (step == .replacingMarker))
+    #expect(try host.loaded().generation == 1)
     try Self.checkAndMend(host, step)
   }
 
@@ -69,14 +75,16 @@ import Testing
   }
 
   /// After a crash just before the marker, readers may have the new file already: a refresh must not lead back.
-  @Test func refreshAfterACrashGoesForward() throws {
+  @Test func refreshAfterACrashGoesForward() async throws {
     let host = try Self.installed()
-    var installer = host.installer()
-    installer.store.willReach = { reached throws(InstallError) in
-      if reached == .replacingMarker { throw InstallError(.busy, path: "x") }
+    let root = host.root
+    await #expect(processExitsWith: .signal(SIGKILL)) { [root = root as String] in
+      var installer = Installer(Installation(root: root), clock: { TestHost.now })
+      installer.store.willReach = { reached in
+        if reached == .replacingMarker { kill(getpid(), SIGKILL) }
+      }
+      _ = try installer.install(try InterruptedInstallTests.second.bundle(), from: "b")
     }
-    let bundle = try Self.second.bundle()
-    #expect(InstallerTests.refusal { _ = try installer.install(bundle, from: "b") } != nil)
     let inUse = try host.loaded()
     #expect(inUse.generation == 2)
     let report = try host.installer().refresh()
@@ -87,6 +95,73 @@ import Testing
     }
     #expect(domain.generation == 3 && faults.isEmpty)
     #expect(try host.value("A") == .integer(1))
+  }
+
+  /// What was refused must not come into use by later damage.
+  @Test(arguments: ["bundle", "provenance", "forced", "generation"])
+  func aGenerationThatWasRefusedNeverAnswers(place: String) throws {
+    let host = try Self.installed()
+    let path = FilePath.join(host.installation.stateDirectory, place)
+    try Directory.removeTree(path)
+    try Directory.create(path)
+    try AtomicReplacement.write([1], to: path + "/file", mode: 0o644)
+    let before = try host.contents()
+    let bundle = try Self.second.bundle()
+    let error = InstallerTests.refusal { _ = try host.installer().install(bundle, from: "b") }
+    #expect(error?.description == "\(path): a directory that is not empty stands where a file of ours belongs")
+    #expect(error?.exitCode == 73)
+    #expect(error?.next == ["sudo mv \(path) /root/", "policyctl --root \(host.root) refresh"])
+    #expect(try host.contents() == before)
+    #expect(InstallerTests.refusal { _ = try host.installer().refresh() }?.reason == .obstructed)
+    #expect(InstallerTests.refusal { _ = try host.installer().uninstall() }?.reason == .obstructed)
+    #expect(try host.value("A") == .integer(1))
+    try? Directory.removeFile(host.installation.forcedFile)
+    #expect(try host.value("A") == .integer(1))
+    // An empty one is nobody's, and goes.
+    try Directory.removeFile(path + "/file")
+    #expect(try host.installer().refresh().faults.allSatisfy { $0.contains(host.installation.stateDirectory) })
+    #expect(try host.installer().install(bundle, from: "b").outcome == .installed)
+    #expect(try host.installer().refresh().outcome == .unchanged)
+    #expect(try host.value("A") == .integer(2))
+  }
+
+  /// Each file after the first may be the one for which the disk has no room; the bundle is the largest.
+  @Test func aFullDiskAtTheBundleInUse() throws {
+    let host = try Self.installed()
+    let before = try host.contents()
+    var installer = host.installer()
+    installer.store.willReach = { reached throws(InstallError) in
+      guard reached == .replacing("provenance") else { return }
+      throw InstallError(writing: FileError("write", path: "x", errno: .noSpace))
+    }
+    let bundle = try Self.second.bundle()
+    #expect(InstallerTests.refusal { _ = try installer.install(bundle, from: "b") } != nil)
+    #expect(try host.contents() == before)
+    try AtomicReplacement.write([1], to: host.installation.forcedFile, mode: 0o644)
+    #expect(try host.loaded().generation == 1)
+  }
+
+  /// What killed writers leave is gone after the next installation, whether that writes or not.
+  @Test func leftTemporaryFilesAreTidied() throws {
+    let host = try Self.installed()
+    let before = try host.contents()
+    let (state, settings) = (host.installation.stateDirectory, host.installation.configurationDirectory)
+    for path in [
+      state + "/.bundle.1x.tmp", state + "/.forced.1x.tmp", state + "/.provenance.1x.tmp",
+      state + "/.generation.1x.tmp", state + "/.made.1x.tmp", state + "/.forced.previous.tmp",
+      settings + "/.host.yaml.1x.tmp", settings + "/.local-key.1x.tmp",
+      host.installation.trustedKeysDirectory + "/.a.pub.1x.tmp",
+      host.installation.generationsDirectory + "/.7.tmp/forced",
+    ] {
+      try Directory.createAll(FilePath.parent(of: path))
+      try AtomicReplacement.write([1], to: path, mode: 0o600)
+    }
+    // The audit's files are written by others, without this lock.
+    let foreign = state + "/.audit-anchor.1x.tmp"
+    try AtomicReplacement.write([1], to: foreign, mode: 0o600)
+    #expect(try host.installer().refresh().outcome == .unchanged)
+    try Directory.removeFile(foreign)
+    #expect(try host.contents() == before)
   }
 
   @Test func killsAtRandomMoments() async throws {
