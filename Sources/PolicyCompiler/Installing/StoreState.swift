@@ -80,7 +80,8 @@ struct StoreState {
         + (store.bundle(at: installation.bundleFile).map { [($0.serial, $0.sourceDigest)] } ?? [])
       let highest = known.filter { !$0.1.isEmpty }.max { $0.0 < $1.0 }
       highestGeneration = max(
-        numbers.last ?? 0, previous?.generation ?? 0, kept.map(\.generation).max() ?? 0)
+        numbers.last ?? 0, previous?.generation ?? 0, kept.map(\.generation).max() ?? 0,
+        Self.generation(ofProvenanceIn: installation) ?? 0)
       highestSerial = highest?.0 ?? 0
       digestOfHighest = highest?.1
       let newest = kept.max { $0.generation < $1.generation }
@@ -98,6 +99,13 @@ struct StoreState {
     // The loader and the marker may have said the same twice.
     var seen: Set<String> = []
     self.faults = faults.filter { seen.insert($0).inserted }
+  }
+
+  /// Which generation the provenance in use belongs to: it may be all that knows the last number.
+  private static func generation(ofProvenanceIn installation: Installation) -> UInt64? {
+    let bytes = try? TrustedFile.read(
+      installation.provenanceFile, of: installation, limit: ForcedDomain.maximumByteCount)
+    return bytes.flatMap { try? ForcedDomain(bytes: $0, expecting: [.provenance]) }?.generation
   }
 
   private static func newestForced(in store: Store, numbers: [UInt64]) -> ForcedDomain? {

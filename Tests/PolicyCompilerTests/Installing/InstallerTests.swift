@@ -128,6 +128,23 @@ import Testing
     #expect(try host.value("A") == .integer(2))
   }
 
+  /// Applications that run may have that generation in use, and would not take other contents under its number.
+  @Test func aNumberIsNotUsedAgainAfterTheLossOfAllButTheProvenance() throws {
+    let host = try TestHost().initialised()
+    _ = try host.installer().install(try TestPolicy(["A": 1]).bundle(), from: "b")
+    let running = try host.loaded()
+    try AtomicReplacement.write([1], to: host.installation.generationMarker, mode: 0o644)
+    try Directory.removeFile(host.installation.forcedFile)
+    try Directory.removeTree(host.installation.generationDirectory(1))
+    let report = try host.installer().install(try TestPolicy(serial: 1001, sources: 2, ["A": 2]).bundle(), from: "b")
+    #expect(report.generation == 2)
+    guard case .loaded(let next, let faults) = ForcedDomainLoader(host.installation).load(keeping: running) else {
+      Issue.record("not loaded")
+      return
+    }
+    #expect(next.generation == 2 && faults.isEmpty)
+  }
+
   /// Marker and bundle are lost together: the bundle kept beside a generation is the right one.
   @Test func aRefreshWithoutMarkerAndBundle() throws {
     let host = try TestHost().initialised()
