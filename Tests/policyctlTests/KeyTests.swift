@@ -30,6 +30,17 @@ import Testing
     let installed = sandbox.run("install", "right.bundle")
     #expect(installed.exitCode == 0, "\(installed.errors)")
     #expect(sandbox.run("status").output.contains("signed by lab-2026 (trusted)"))
+
+    // The last key is gone: that does not let everybody in, and is said.
+    try Directory.removeFile(sandbox.root + "/etc/managed-preferences/trusted-keys/lab-2026.pub")
+    #expect(
+      sandbox.run("key", "list").output
+        == "No key is trusted any more, and what is in force was signed: no bundle is accepted without --allow-unsigned.\n"
+    )
+    #expect(sandbox.run("compile", "-o", "later.bundle").exitCode == 0)
+    #expect(sandbox.run("install", "later.bundle").exitCode == 77)
+    #expect(sandbox.run("install", "later.bundle", "--allow-unsigned").exitCode == 0)
+    #expect(sandbox.run("key", "list").output == "No key is trusted: bundles without a signature are accepted.\n")
   }
 
   @Test func applyNeedsALocalKeyOnceAKeyIsTrusted() throws {

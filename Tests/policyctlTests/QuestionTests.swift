@@ -147,6 +147,38 @@ import Testing
     #expect(json["agent"].text == "not running")
   }
 
+  /// Sources are held against what was installed from, not against a folder that was never applied.
+  @Test func statusRemembersWhatWasInstalledFrom() throws {
+    let sandbox = try Self.examined()
+    let standard = sandbox.root + "/etc/managed-preferences/policies"
+    func sources() throws -> String {
+      let line = try #require(
+        sandbox.plain(sandbox.run("status").output).split(separator: "\n").first { $0.hasPrefix("sources ") })
+      return String(line.dropFirst(12))
+    }
+    #expect(try sources() == "in SANDBOX/work/policies match the installed bundle")
+    try Directory.rename(standard + "/example.yaml.sample", to: standard + "/example.yaml")
+    #expect(try sources() == "in SANDBOX/work/policies match the installed bundle")
+    try sandbox.write(Self.exam + "# changed\n", to: "policies/exam.yaml")
+    #expect(
+      try sources()
+        == "in SANDBOX/work/policies differ from the installed bundle: policyctl --root SANDBOX/root apply "
+        + "SANDBOX/work/policies puts them in force")
+    try Directory.removeFile(sandbox.work + "/policies/exam.yaml")
+    #expect(try sources() == "in SANDBOX/work/policies are gone; what was installed stays in force")
+    try Directory.removeTree(sandbox.work + "/policies")
+    #expect(try sources() == "in SANDBOX/work/policies are gone; what was installed stays in force")
+    // A bundle has no folder to apply.
+    #expect(sandbox.run("compile", "-o", "new.bundle").exitCode == 0)
+    try sandbox.write(sandbox.read(standard + "/example.yaml") + "# changed\n", to: standard + "/example.yaml")
+    #expect(sandbox.run("install", "new.bundle").exitCode == 0)
+    #expect(try sources() == "were compiled elsewhere; the bundle SANDBOX/work/new.bundle was installed")
+    sandbox.run("enroll", "--host", "lab-a-04")
+    #expect(sandbox.run("refresh").exitCode == 0)
+    #expect(try sources() == "were compiled elsewhere; the bundle SANDBOX/work/new.bundle was installed")
+    #expect(try JSON(sandbox.run("status", "--format", "json").output)["source"].text == sandbox.work + "/new.bundle")
+  }
+
   @Test func aDamagedForcedFileIsReportedAndTheLastGoodOneAnswers() throws {
     let sandbox = try Sandbox(applied: true)
     let forced = sandbox.root + "/var/lib/managed-preferences/forced"

@@ -21,6 +21,18 @@ struct HostSite {
   /// The name of the host that the generation in use was made for.
   var installedHost: String? { generationInUse?.hostName }
 
+  /// The generation in use was signed, whether or not a key is trusted still.
+  var asksForLostKey: Bool { generationInUse?.signer != nil }
+
+  /// The command that puts in force again what was installed last; nil where that is not known.
+  func installAgain(_ call: Invocation) -> String? {
+    switch generationInUse?.source {
+    case .folder(let path)?: call.command(privileged: true, "apply", path)
+    case .bundleFile(let path)?: call.command(privileged: true, "install", path)
+    case nil: nil
+    }
+  }
+
   /// What would be lost by installing a policy without keys; nil where nothing would.
   var inForce: String? {
     switch ForcedDomainLoader(installation).load() {

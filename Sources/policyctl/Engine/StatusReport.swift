@@ -28,14 +28,7 @@ struct StatusReport {
     }
     var view = StatusView(state: "not installed", sources: "unknown", sourcesText: "", faults: [], paths: [], now: now)
     switch load {
-    case .notInstalled:
-      // Whoever removed the marker must not be able to remove the traces as well.
-      let left = [installation.forcedFile, installation.generationsDirectory + "/1", installation.bundleFile]
-        .first { Self.exists($0) }
-      if let left, marker == nil {
-        faults.append(
-          "\(installation.generationMarker): is missing although \(left) is there: policies were installed here")
-      }
+    case .notInstalled: break
     case .unavailable(let damage):
       view.state = "unavailable"
       faults += damage.map(\.description)
@@ -124,28 +117,63 @@ struct StatusReport {
       ? "signed by \(key.name) (trusted)" : "signed by \(key.name), but the signature does not fit"
   }
 
-  /// Holds the sources on this host against the installed bundle: by digest, never by time.
+  /// Holds the sources that were installed from against the installed bundle: by digest, never by time.
   private func compareSources(with marker: GenerationMarker?, in view: inout StatusView) {
     guard let marker, marker.generation > 0 else {
       view.sources = "absent"
       view.sourcesText = "nothing has been installed yet"
       return
     }
-    guard let tree = try? PolicyTreeLoader.load(directory: installation.policiesDirectory) else {
-      view.sourcesText = "\(installation.policiesDirectory) can't be read"
+    let standard = InstalledSource.absolute(installation.policiesDirectory)
+    view.source = marker.source?.path
+    if case .bundleFile(let path)? = marker.source {
+      // They may be here nevertheless, where the bundle was compiled on this host.
+      if case .read(let digest?) = Self.sources(in: standard), digest == marker.sourceDigest {
+        view.sources = "match"
+        view.sourcesText = "match the installed bundle"
+      } else {
+        view.sources = "absent"
+        view.sourcesText = "were compiled elsewhere; the bundle \(TerminalText.escape(path)) was installed"
+      }
       return
     }
-    if tree.sources.isEmpty {
+    let folder = marker.source?.path ?? standard
+    let place = folder == standard ? "" : "in \(TerminalText.escape(folder)) "
+    switch Self.sources(in: folder) {
+    case .unreadable(let why): view.sourcesText = "\(place)can't be read: \(why)"
+    case .read(nil):
       view.sources = "absent"
-      view.sourcesText = "are not on this host: the bundle was made elsewhere"
-      return
+      view.sourcesText = "\(place)are gone; what was installed stays in force"
+    case .read(marker.sourceDigest):
+      view.sources = "match"
+      view.sourcesText = "\(place)match the installed bundle"
+    case .read:
+      view.sources = "differ"
+      view.sourcesText = "\(place)differ from the installed bundle"
+      // Only a folder that was applied before is named as one to apply.
+      if marker.source != nil {
+        let apply = call.command(privileged: true, ["apply"] + (folder == standard ? [] : [folder]))
+        view.sourcesText += ": \(apply) puts them in force"
+      }
     }
-    let digest = PolicyCompiler.sourceDigest(of: tree)
-    view.sources = digest == marker.sourceDigest ? "match" : "differ"
-    view.sourcesText =
-      digest == marker.sourceDigest
-      ? "match the installed bundle"
-      : "differ from the installed bundle: \(call.command(privileged: true, "apply")) puts \(installation.policiesDirectory) in force"
+  }
+
+  private enum Sources {
+    /// nil: there are none.
+    case read(digest: [UInt8]?)
+    case unreadable(String)
+  }
+
+  private static func sources(in folder: String) -> Sources {
+    do throws(FileError) {
+      let tree = try PolicyTreeLoader.load(directory: folder)
+      return .read(digest: tree.sources.isEmpty ? nil : PolicyCompiler.sourceDigest(of: tree))
+    } catch {
+      switch error.errno {
+      case .noSuchFile, .notDirectory: return .read(digest: nil)
+      default: return .unreadable("\(error.errno)")
+      }
+    }
   }
 
   /// Keys of managed domains that this user has set and nothing forces.

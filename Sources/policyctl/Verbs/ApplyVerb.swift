@@ -31,7 +31,7 @@ enum ApplyVerb: VerbProgram {
       throw CommandFailure(
         .badInput,
         "\(TerminalText.escape(folder.path)) forces and recommends nothing, and \(inForce); nothing was changed",
-        next: call.command(privileged: true, "apply") + " DIR",
+        next: site.installAgain(call) ?? call.command(privileged: true, "apply") + " DIR",
         call.again(privileged: call.root == nil, adding: "--allow-empty"))
     }
     let view = try site.apply(folder, serial: call.arguments.number("--serial"), call)

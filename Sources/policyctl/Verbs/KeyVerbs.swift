@@ -124,7 +124,10 @@ enum KeyListVerb: VerbProgram {
       return .done
     }
     if keys.isEmpty {
-      try Output.print("No key is trusted: bundles without a signature are accepted.\n")
+      try Output.print(
+        HostSite(call.installation()).asksForLostKey
+          ? "No key is trusted any more, and what is in force was signed: no bundle is accepted without --allow-unsigned.\n"
+          : "No key is trusted: bundles without a signature are accepted.\n")
       return .done
     }
     var table = TextTable([.left, .left, .left])

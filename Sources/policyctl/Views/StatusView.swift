@@ -32,6 +32,8 @@ struct StatusView {
   /// `match`, `differ`, `absent`, `unknown`; and the sentence for it.
   var sources: String
   var sourcesText: String
+  /// The folder or the bundle that was installed from; nil where that is not known.
+  var source: String?
   var forcedKeys = 0
   var recommendedKeys = 0
   var domains = 0
@@ -69,6 +71,8 @@ struct StatusView {
     json.optional(installed.map(InstantText.rfc3339))
     json.key("sources")
     json.string(sources)
+    json.key("source")
+    json.optional(source)
     json.key("forcedKeys")
     json.integer(Int64(forcedKeys))
     json.key("recommendedKeys")
