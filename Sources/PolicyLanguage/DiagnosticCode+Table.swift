@@ -25,6 +25,10 @@ extension DiagnosticCode {
     error(.nestingTooDeep, .reading, "lists and mappings are nested more than 64 deep"),
     error(
       .tooManyNodes, .reading, "a file has more than 1,000,000 values once aliases are expanded, or 10,000 documents"),
+    error(
+      .aliasExpansion, .reading,
+      "the aliases of a tree add more than 100,000 values or 4 MiB of text to what is written",
+      "write the values out, or say them once in a profile that applies to all"),
     error(.undefinedAlias, .reading, "an alias names an anchor that is not there"),
     error(.recursiveAlias, .reading, "an alias stands inside the value that it means"),
     error(.mergeKey, .reading, "`<<` merge keys are not part of the language", "write the members out"),
@@ -37,8 +41,10 @@ extension DiagnosticCode {
     error(.invalidTaggedValue, .reading, "a value is not what its tag says"),
     error(.keyNotString, .reading, "a key is empty, null, a list or a mapping", "keys are plain or quoted text"),
     error(
-      .duplicateKey, .reading, "a key occurs twice in one mapping", "keep one of the two; neither wins by its place"),
+      .duplicateKey, .reading, "a key occurs twice in one mapping, be it in other code points of the same text",
+      "keep one of the two; neither wins by its place"),
     warning(.caseOnlyDifference, .reading, "two keys of one mapping differ in upper and lower case only"),
+    error(.combiningMarks, .reading, "a name has more than 30 combining marks in a row"),
     error(.emptyDocument, .reading, "a document holds nothing", "remove it, or write version, kind and contents"),
     error(.moreErrors, .reading, "a file has more than 1,000 errors"),
     warning(.moreWarnings, .reading, "a file has more than 1,000 warnings"),
@@ -77,6 +83,9 @@ extension DiagnosticCode {
     error(
       .missingOffset, .decoding, "an instant has no offset from UTC", "write it like 2026-12-24T23:59:59+01:00"),
     error(.reversedRange, .decoding, "a range ends before it begins"),
+    warning(
+      .windowNeverOpens, .decoding, "a time window that never opens: between its dates lies none of its days",
+      "correct days or between, or remove the window"),
     error(
       .unscopedOverride, .decoding, "an override is no narrower than its profile",
       "give it hosts, users, during or expires, or move its contents to the profile"),
@@ -100,6 +109,13 @@ extension DiagnosticCode {
     warning(
       .unmatchedPattern, .validation, "a host pattern that matches no host of the inventory",
       "correct the pattern, or add the host to the inventory"),
+    warning(
+      .neverApplies, .validation,
+      "a part that can never hold: its exceptions, or its profile, leave nobody and no time",
+      "correct the selection, or remove the part"),
+    error(
+      .lookalikeName, .validation, "two names of a tree are one text in other code points",
+      "write the name alike in all places, in composed form (NFC)"),
     warning(.doubledName, .validation, "a name is listed twice", "remove one of the two"),
     error(
       .unknownTimeZone, .validation, "a time zone that the zone database does not have",

@@ -11,8 +11,9 @@ struct DocumentBuilder {
     var last = 0
     var count: UInt32 = 0
     var isMapping: Bool
-    /// Nodes of the document, aliases expanded, when it was opened.
+    /// Nodes of the file and bytes of their text, aliases expanded, when it was opened.
     var nodesBefore: Int
+    var bytesBefore: Int
     /// The deepest level below it.
     var deepest: Int
     var anchor: String?
@@ -28,6 +29,7 @@ struct DocumentBuilder {
   private struct Anchor {
     var node: Node?
     var expandedNodes = 1
+    var expandedBytes = 0
     var height = 0
   }
 
@@ -43,7 +45,11 @@ struct DocumentBuilder {
   private var documents = 0
   /// Of all documents so far.
   private var expandedNodes = 0
+  private var expandedBytes = 0
+  /// What aliases have added to what is written.
+  private(set) var aliased = AliasExpansion()
   private var holdsRemarkableScalars = false
+  private var holdsHighText = false
   private var collisions = KeyCollisions()
   private let lineStarts: [Int]
 
@@ -68,12 +74,15 @@ struct DocumentBuilder {
     frames = []
     anchors = [:]
     holdsRemarkableScalars = false
+    holdsHighText = false
   }
 
   mutating func endDocument() -> NodeTree {
     defer { nodes = [] }
     if nodes.capacity > 2 * nodes.count + 16 { nodes = ContiguousArray(nodes[...]) }
-    return NodeTree(nodes: nodes, source: text.bytes, text: arena, holdsRemarkableScalars: holdsRemarkableScalars)
+    return NodeTree(
+      nodes: nodes, source: text.bytes, text: arena, holdsRemarkableScalars: holdsRemarkableScalars,
+      holdsHighText: holdsHighText)
   }
 
   // MARK: Positions
@@ -136,6 +145,17 @@ struct DocumentBuilder {
       "the file has more than \(YAMLStream.Limits.nodes) values once its aliases are expanded")
   }
 
+  /// Counts what one alias stands for. Each number is below its limit before, so no sum can overflow.
+  private mutating func count(_ anchor: Anchor, at position: SourcePosition) {
+    expandedNodes += anchor.expandedNodes - 1
+    expandedBytes += anchor.expandedBytes
+    aliased.nodes += anchor.expandedNodes - 1
+    aliased.bytes += anchor.expandedBytes
+    guard let excess = aliased.excess, !hasGivenUp else { return }
+    hasGivenUp = true
+    sink.report(.aliasExpansion, at: position, "the aliases of the file stand for more than \(excess)")
+  }
+
   private var expectsKey: Bool {
     @inline(__always) get { frames.last?.expectsKey ?? false }
   }
@@ -153,7 +173,9 @@ struct DocumentBuilder {
     } else {
       node.offset = UInt32(truncatingIfNeeded: arena.count)
       arena.append(contentsOf: scalar.text)
+      if !holdsHighText && CanonicalSpelling.holdsHighBytes(scalar.text) { holdsHighText = true }
     }
+    expandedBytes += length
     let isKey = expectsKey
     if let tag = scalar.tag {
       resolve(tag: String(cString: tag), text: scalar.text, &node)
@@ -162,7 +184,7 @@ struct DocumentBuilder {
       node.kind = resolution.kind
       node.flags.formUnion(resolution.flags.union(.plain))
     }
-    if let anchor = scalar.anchor { anchors[String(cString: anchor)] = Anchor(node: node) }
+    if let anchor = scalar.anchor { anchors[String(cString: anchor)] = Anchor(node: node, expandedBytes: length) }
     if isKey {
       checkKey(&node, text: scalar.text)
     } else if !node.flags.isDisjoint(with: .remarkable) {
@@ -222,7 +244,8 @@ struct DocumentBuilder {
     let before = expandedNodes
     append(node)
     var frame = Frame(
-      node: nodes.count - 1, isMapping: kind == .mapping, nodesBefore: before, deepest: frames.count + 1)
+      node: nodes.count - 1, isMapping: kind == .mapping, nodesBefore: before, bytesBefore: expandedBytes,
+      deepest: frames.count + 1)
     if let anchor {
       frame.anchor = String(cString: anchor)
       anchors[frame.anchor!] = Anchor(node: nil)
@@ -234,10 +257,12 @@ struct DocumentBuilder {
     guard let frame = frames.popLast() else { return }
     nodes[frame.node].length = frame.count
     if frame.isMapping && frame.count > 2 { reportCollisions(in: frame) }
+    if frame.isMapping && holdsHighText { reportSpellings(in: frame) }
     if let top = frames.indices.last { frames[top].deepest = max(frames[top].deepest, frame.deepest) }
     if let anchor = frame.anchor {
       anchors[anchor] = Anchor(
         node: nodes[frame.node], expandedNodes: expandedNodes - frame.nodesBefore,
+        expandedBytes: expandedBytes - frame.bytesBefore,
         height: frame.deepest - frames.count)
     }
   }
@@ -260,7 +285,8 @@ struct DocumentBuilder {
             checkKey(&node, text: UnsafeRawBufferPointer(start: nil, count: 0))
           }
         }
-        expandedNodes += anchor.expandedNodes - 1
+        count(anchor, at: place)
+        if hasGivenUp { return }
         let depth = frames.count + anchor.height
         if depth > YAMLStream.Limits.depth {
           hasGivenUp = true
@@ -382,9 +408,60 @@ struct DocumentBuilder {
     }
   }
 
+  /// Keys that are one text to Unicode, though not byte by byte, and keys that can't be compared as text.
+  ///
+  /// Dictionaries of Swift compare as Unicode does, and so do people: without this, one of the two would be lost.
+  private mutating func reportSpellings(in frame: Frame) {
+    var spellings = CanonicalSpelling.Table<Int>()
+    var unusual: [(key: Int, text: String)] = []
+    var key = Int(nodes[frame.node].offset)
+    while key != 0 {
+      let node = nodes[key]
+      if node.kind == .string && !node.flags.contains(.faulty) && withBytes(of: node, CanonicalSpelling.holdsHighBytes)
+      {
+        let text = withBytes(of: node) { String(decoding: $0, as: UTF8.self) }
+        if CanonicalSpelling.hasTooManyMarks(text) {
+          nodes[key].flags.insert(.faulty)
+          sink.report(.combiningMarks, at: node.position, CanonicalSpelling.objection("a key"))
+        } else {
+          unusual.append((key, text))
+        }
+      }
+      key = Int(nodes[Int(node.next)].next)
+    }
+    for (key, text) in unusual { report(spellings.insert(text, key), key, text) }
+    guard spellings.mayEqualASCII else { return }
+    key = Int(nodes[frame.node].offset)
+    while key != 0 {
+      let node = nodes[key]
+      if node.kind == .string && !node.flags.contains(.faulty) && !withBytes(of: node, CanonicalSpelling.holdsHighBytes)
+      {
+        let text = withBytes(of: node) { String(decoding: $0, as: UTF8.self) }
+        report(spellings.differing(from: text), key, text)
+      }
+      key = Int(nodes[Int(node.next)].next)
+    }
+  }
+
+  private mutating func report(_ other: CanonicalSpelling.Table<Int>.Entry?, _ key: Int, _ text: String) {
+    guard let other else { return }
+    let related = [sink.related(nodes[other.place].position, "the other key is here")]
+    let path = keyPath()
+    nodes[key].flags.insert(.faulty)
+    sink.report(
+      .duplicateKey, at: nodes[key].position,
+      "\(text.spelledOut) and \(other.text.spelledOut) are one text, written with other code points\(path)",
+      related: related)
+  }
+
+  private func withBytes<R>(of node: Node, _ body: (UnsafeRawBufferPointer) -> R) -> R {
+    (node.flags.contains(.inSource) ? text.bytes : arena).withUnsafeBytes { bytes in
+      body(UnsafeRawBufferPointer(rebasing: bytes[Int(node.offset)..<Int(node.offset + node.length)]))
+    }
+  }
+
   private func shownText(_ node: Node) -> String {
-    let bytes = node.flags.contains(.inSource) ? text.bytes : arena
-    return String(decoding: bytes[Int(node.offset)..<Int(node.offset + node.length)], as: UTF8.self).shown
+    withBytes(of: node) { String(decoding: $0, as: UTF8.self) }.shown
   }
 
   /// Where in the document the collection that was just closed stands: " in forced / org.example.Browser".

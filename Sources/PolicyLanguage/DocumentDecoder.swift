@@ -137,6 +137,10 @@ struct DocumentDecoder {
       sink.report(.emptyField, at: tree.position(node), "\(name.shown) is empty")
       return nil
     }
+    if tree.holdsHighText && CanonicalSpelling.hasTooManyMarks(value) {
+      sink.report(.combiningMarks, at: tree.position(node), CanonicalSpelling.objection(name.shown))
+      return nil
+    }
     return Located(value, at: tree.position(node))
   }
 
@@ -233,10 +237,11 @@ struct DocumentDecoder {
   ) -> [Located<String>] {
     guard let entry else { return [] }
     var result: [Located<String>] = []
-    var seen: [String: Located<String>] = [:]
+    // By bytes: two paths that Unicode calls equal are two files. Names of other kinds are compared in the whole tree.
+    var seen: [[UInt8]: Located<String>] = [:]
     for element in elements(entry, of: "strings", whenEmpty: code) {
       guard let text = text(element, of: "an element of \(entry.name)") else { continue }
-      let identity = ignoringCase ? text.value.lowercased() : text.value
+      let identity = Array((ignoringCase ? text.value.lowercased() : text.value).utf8)
       if let first = seen[identity] {
         let related = [sink.related(first.position, "it is here first")]
         sink.report(

@@ -68,12 +68,17 @@ public final class NodeTree: @unchecked Sendable {
   @usableFromInline let text: [UInt8]
   /// Some scalar deserves a warning, or an error unless a manifest says string.
   let holdsRemarkableScalars: Bool
+  /// Some scalar is not ASCII: its names have to be compared as Unicode compares text.
+  let holdsHighText: Bool
 
-  init(nodes: ContiguousArray<Node>, source: [UInt8], text: [UInt8], holdsRemarkableScalars: Bool) {
+  init(
+    nodes: ContiguousArray<Node>, source: [UInt8], text: [UInt8], holdsRemarkableScalars: Bool, holdsHighText: Bool
+  ) {
     self.nodes = nodes
     self.source = source
     self.text = text
     self.holdsRemarkableScalars = holdsRemarkableScalars
+    self.holdsHighText = holdsHighText
   }
 
   public var root: NodeID { NodeID(index: 0) }

@@ -22,17 +22,15 @@ public enum PolicyTreeLoader {
     try find(in: directory, below: "", entered: [], into: &files)
     files.sort { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     let found = files
-    let results = ParallelWork.Slots<FileResult>(count: found.count)
-    ParallelWork.forEach(count: found.count) { index in
+    return read(count: found.count, directory: shown, now: now) { index in
       let path = FilePath.join(shown, found[index])
       do throws(FileError) {
         let file = try WholeFile.read(FilePath.join(directory, found[index]), limit: YAMLStream.Limits.fileBytes)
-        results[index] = decode(file.bytes, index: index, path: path, relativePath: found[index])
+        return .text(YAMLStream(bytes: file.bytes, path: path, relativePath: found[index]))
       } catch {
-        results[index] = unreadable(error, path: path, relativePath: found[index])
+        return .done(unreadable(error, path: path, relativePath: found[index]))
       }
     }
-    return assemble((0..<found.count).compactMap { results[$0] }, directory: shown, now: now)
   }
 
   /// The same for sources that are already in memory, with relative paths.
@@ -40,12 +38,73 @@ public enum PolicyTreeLoader {
     sources: [(path: String, bytes: [UInt8])], now: Int64 = WallClock.unixSeconds()
   ) -> PolicyTree {
     let sorted = sources.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
-    let results = ParallelWork.Slots<FileResult>(count: sorted.count)
-    ParallelWork.forEach(count: sorted.count) { index in
+    return read(count: sorted.count, directory: ".", now: now) { index in
       let source = sorted[index]
-      results[index] = decode(source.bytes, index: index, path: source.path, relativePath: source.path)
+      return .text(YAMLStream(bytes: source.bytes, path: source.path, relativePath: source.path))
     }
-    return assemble((0..<sorted.count).compactMap { results[$0] }, directory: ".", now: now)
+  }
+
+  // MARK: Reading
+
+  /// A file on its way.
+  private enum FileState: Sendable {
+    case text(YAMLStream)
+    case done(FileResult)
+  }
+
+  /// Reads and decodes all files, in parallel.
+  ///
+  /// A file without aliases is decoded as soon as it is read. Those with aliases wait until it is known what all of them
+  /// stand for together: decoding makes values of what is a few bytes in the source.
+  private static func read(
+    count: Int, directory: String, now: Int64, _ open: @escaping @Sendable (Int) -> FileState
+  ) -> PolicyTree {
+    let files = ParallelWork.Slots<FileState>(count: count)
+    ParallelWork.forEach(count: count) { index in
+      let file = open(index)
+      if case .text(let stream) = file, stream.aliased.nodes == 0 && stream.aliased.bytes == 0 {
+        files[index] = .done(decode(stream, index: index))
+      } else {
+        files[index] = file
+      }
+    }
+    var aliased = AliasExpansion()
+    var waiting: [Int] = []
+    var isExcessive = false
+    for index in 0..<count {
+      guard case .text(let stream)? = files[index] else { continue }
+      waiting.append(index)
+      aliased += stream.aliased
+      // A file that passes the limit by itself has said so, with the line.
+      guard let excess = aliased.excess, !isExcessive else { continue }
+      isExcessive = true
+      if stream.aliased.excess != nil { continue }
+      var result = FileResult(text: stream.text, sink: sink(of: stream))
+      result.sink.report(
+        .aliasExpansion, at: .start, "with this file, the aliases of the tree stand for more than \(excess)")
+      files[index] = .done(result)
+    }
+    if isExcessive {
+      // What is not decoded can't be validated: only what the files said by themselves is reported.
+      for index in waiting {
+        guard case .text(let stream)? = files[index] else { continue }
+        files[index] = .done(FileResult(text: stream.text, sink: sink(of: stream)))
+      }
+    } else {
+      let indices = waiting
+      ParallelWork.forEach(count: indices.count) { place in
+        let index = indices[place]
+        if case .text(let stream)? = files[index] { files[index] = .done(decode(stream, index: index)) }
+      }
+    }
+    var results: [FileResult] = []
+    results.reserveCapacity(count)
+    for index in 0..<count { if case .done(let result)? = files[index] { results.append(result) } }
+    return assemble(results, directory: directory, now: now, isWhole: !isExcessive)
+  }
+
+  private static func sink(of stream: YAMLStream) -> DiagnosticSink {
+    DiagnosticSink(path: stream.text.path, diagnostics: stream.diagnostics)
   }
 
   // MARK: Finding files
@@ -101,9 +160,8 @@ public enum PolicyTreeLoader {
     return FileResult(text: text, sink: sink)
   }
 
-  static func decode(_ bytes: [UInt8], index: Int, path: String, relativePath: String) -> FileResult {
-    let stream = YAMLStream(bytes: bytes, path: path, relativePath: relativePath)
-    var result = FileResult(text: stream.text, sink: DiagnosticSink(path: path, diagnostics: stream.diagnostics))
+  private static func decode(_ stream: YAMLStream, index: Int) -> FileResult {
+    var result = FileResult(text: stream.text, sink: sink(of: stream))
     if let first = stream.documents.first {
       var decoder = DocumentDecoder(source: index, tree: first, sink: result.sink)
       for document in stream.documents { decoder.decode(document) }
@@ -120,14 +178,16 @@ public enum PolicyTreeLoader {
 
   // MARK: The tree
 
-  private static func assemble(_ files: [FileResult], directory: String, now: Int64) -> PolicyTree {
+  private static func assemble(
+    _ files: [FileResult], directory: String, now: Int64, isWhole: Bool
+  ) -> PolicyTree {
     var validation = TreeValidation(
       tree: PolicyTree(
         sources: files.map(\.text), profiles: files.flatMap(\.profiles),
         inventory: files.lazy.compactMap(\.inventories.first).first, manifests: files.flatMap(\.manifests),
         tests: files.flatMap(\.tests), diagnostics: []),
       inventories: files.flatMap(\.inventories), sinks: files.map(\.sink), now: now)
-    validation.run()
+    if isWhole { validation.run() }
     var tree = validation.tree
     var diagnostics = validation.sinks.flatMap(\.diagnostics)
     if files.isEmpty {

@@ -97,12 +97,28 @@ extension DocumentDecoder {
     let to = time(fields["to"], allowsEndOfDay: true)
     let zone = text(fields["timezone"])
     let between = between(fields["between"])
+    if let between, let entry = fields["between"] { checkStart(days, between, at: entry) }
     // A time that was reported stands in for itself, so that the zone is checked as well.
     guard let zone else { return nil }
     return WindowRule(
       days: days, fromMinute: from ?? 0, toMinute: to ?? 0, timeZone: zone, firstDay: between?.first,
       lastDay: between?.last,
       position: tree.position(node))
+  }
+
+  /// Reports dates between which none of the window's days lies.
+  private mutating func checkStart(_ days: UInt8, _ between: (first: Int32, last: Int32), at entry: Entry) {
+    // 1970-01-01 was a Thursday, and a week holds every day. No day at all was reported as such.
+    let (first, last) = (Int(between.first), Int(between.last))
+    guard days != 0, last - first < 6 else { return }
+    if (first...last).contains(where: { days >> UInt8(((($0 + 3) % 7) + 7) % 7) & 1 == 1 }) { return }
+    let names = PolicySchema.days.enumerated().filter { days >> UInt8($0.offset) & 1 == 1 }.map(\.element)
+    let dates = tree.elements(of: entry.value).map { tree.string($0).shown }
+    sink.report(
+      .windowNeverOpens, at: tree.position(entry.value),
+      dates[0] == dates[1]
+        ? "\(dates[0]) is no \(names.joined(separator: " or ")): the window never opens"
+        : "from \(dates[0]) to \(dates[1]) there is no \(names.joined(separator: " or ")): the window never opens")
   }
 
   private mutating func days(_ entry: Entry?) -> UInt8 {

@@ -14,9 +14,11 @@ struct TreeValidation {
 
   /// The steps, in order.
   mutating func run() {
+    checkSpellings()
     checkIdentities()
     checkExpiry()
     checkGroups()
+    checkExceptions()
     checkHosts()
     checkTimeZones()
     checkValues()

@@ -13,6 +13,10 @@ public struct YAMLStream: Sendable {
     public static let documents = 10_000
     /// Nodes of one file once aliases are expanded.
     public static let nodes = 1_000_000
+    /// Nodes and bytes of text that all aliases of a tree's files may add to what is written. What is written is
+    /// bounded by itself; a few aliases could stand for any amount.
+    public static let aliasedNodes = 100_000
+    public static let aliasedBytes = 4 << 20
   }
 
   public let text: SourceText
@@ -22,6 +26,8 @@ public struct YAMLStream: Sendable {
   public let diagnostics: [Diagnostic]
   /// The text was YAML to its end (a rule of the language may still be broken).
   public let isComplete: Bool
+  /// What its aliases add to what is written.
+  let aliased: AliasExpansion
 
   /// Reads a file's raw bytes: any of the encodings of rule 4.
   public init(bytes: [UInt8], path: String, relativePath: String? = nil) {
@@ -29,14 +35,14 @@ public struct YAMLStream: Sendable {
     guard bytes.count <= Limits.fileBytes else {
       text = SourceText(path: path, relativePath: relativePath ?? path, normal: .init(bytes: [], isASCII: true))
       sink.report(.fileTooLarge, at: .start, "the file has \(bytes.count) bytes, more than \(Limits.fileBytes)")
-      (documents, diagnostics, isComplete) = ([], sink.diagnostics, false)
+      (documents, diagnostics, isComplete, aliased) = ([], sink.diagnostics, false, .init())
       return
     }
     let (text, fault) = SourceText.reading(bytes, path: path, relativePath: relativePath ?? path)
     self.text = text
     if let fault {
       sink.report(fault.code, at: fault.position, fault.message)
-      (documents, diagnostics, isComplete) = ([], sink.diagnostics, false)
+      (documents, diagnostics, isComplete, aliased) = ([], sink.diagnostics, false, .init())
       return
     }
     var reader = StreamReader(text: text, sink: sink)
@@ -44,6 +50,25 @@ public struct YAMLStream: Sendable {
     self.isComplete = isComplete
     documents = reader.documents
     diagnostics = reader.builder.sink.diagnostics
+    aliased = reader.builder.aliased
+  }
+}
+
+/// What aliases add to what is written: of a file, or of the files of a tree.
+struct AliasExpansion: Sendable {
+  var nodes = 0
+  var bytes = 0
+
+  /// The limit that was passed, in words.
+  var excess: String? {
+    if nodes > YAMLStream.Limits.aliasedNodes { return "\(YAMLStream.Limits.aliasedNodes) values" }
+    if bytes > YAMLStream.Limits.aliasedBytes { return "\(YAMLStream.Limits.aliasedBytes) bytes of text" }
+    return nil
+  }
+
+  static func += (sum: inout AliasExpansion, other: AliasExpansion) {
+    sum.nodes += other.nodes
+    sum.bytes += other.bytes
   }
 }
 

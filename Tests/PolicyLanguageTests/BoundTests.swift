@@ -67,7 +67,87 @@ import Testing
       let aliases = Array(repeating: "*a\(level - 1)", count: 10).joined(separator: ", ")
       text += "b\(level): &a\(level) [\(aliases)]\n"
     }
-    #expect(YAMLStream(bytes: Array(text.utf8), path: "p").diagnostics.map(\.code) == [.tooManyNodes])
+    #expect(YAMLStream(bytes: Array(text.utf8), path: "p").diagnostics.map(\.code) == [.aliasExpansion])
+  }
+
+  /// What the aliases of a file stand for is bounded in bytes too: one long text, listed a hundred thousand times.
+  @Test(arguments: [
+    ("values", "a: &a \"\(String(repeating: "x", count: 1_000_000))\"\n", "*a", 100_000),
+    ("keys", "a: &a \"\(String(repeating: "x", count: 1_000_000))\"\n", "{? *a : 1}", 100_000),
+    ("lists", "a: &a [\"\(String(repeating: "x", count: 1_000_000))\"]\n", "*a", 5),
+    ("nested", "a: &a {k: &b \"\(String(repeating: "x", count: 500_000))\", l: *b}\n", "*a", 5),
+    ("tagged", "a: &a !!binary \"\(String(repeating: "A", count: 1_000_000))\"\n", "*a", 5),
+  ])
+  func aliasesOfLongTexts(id: String, anchor: String, alias: String, count: Int) {
+    let text = anchor + "b: [" + Array(repeating: alias, count: count).joined(separator: ", ") + "]\n"
+    let stream = YAMLStream(bytes: Array(text.utf8), path: "p")
+    #expect(
+      stream.diagnostics.map { "\($0.message) [\($0.code)]" } == [
+        "the aliases of the file stand for more than 4194304 bytes of text [alias-expansion]"
+      ])
+  }
+
+  /// At the limit of values a file is fine, one more is refused; what is written out does not count.
+  @Test func theLimitOfAliases() {
+    let hundred = "[" + (1...99).map { _ in "1" }.joined(separator: ", ") + "]"
+    let written = "w: [" + (0..<200_000).map { _ in "1" }.joined(separator: ", ") + "]\n"
+    for (count, codes) in [(1_010, [] as [DiagnosticCode]), (1_011, [.aliasExpansion])] {
+      let aliases = Array(repeating: "*a", count: count).joined(separator: ", ")
+      let stream = YAMLStream(bytes: Array("\(written)a: &a \(hundred)\nb: [\(aliases)]\n".utf8), path: "p")
+      #expect(stream.diagnostics.map(\.code) == codes)
+    }
+  }
+
+  /// Forty files that are fine by themselves, and together stand for more than a tree may.
+  @Test func aliasesOfManyFiles() {
+    func load(files: Int) -> PolicyTree {
+      let sources = (10..<(10 + files)).map { file in
+        let list = (0..<100).map { "v\($0)" }.joined(separator: ", ")
+        let aliases = Array(repeating: "*a", count: 99).joined(separator: ", ")
+        let text =
+          "version: 1\nkind: Profile\nid: org.example.p\(file)\ntitle: P\n"
+          + "forced: {org.example.App\(file): {a: &a [\(list)], b: [\(aliases)]}}\n"
+        return (path: "p\(file).yaml", bytes: Array(text.utf8))
+      }
+      return PolicyTreeLoader.load(sources: sources, now: 0)
+    }
+    let fine = load(files: 10)
+    #expect(fine.diagnostics == [])
+    #expect(fine.profiles.count == 10)
+    let bomb = load(files: 40)
+    #expect(
+      bomb.diagnostics.map { "\($0.path):\($0.line): \($0.message) [\($0.code)]" } == [
+        "p20.yaml:1: with this file, the aliases of the tree stand for more than 100000 values [alias-expansion]"
+      ])
+    #expect(bomb.profiles.isEmpty)
+  }
+
+  /// Swift normalises text in a time that grows with the square of a run of combining marks.
+  @Test(arguments: ["key", "group", "title", "user", "control", "value"])
+  func combiningMarks(place: String) {
+    let text = "\"a\(String(repeating: "\u{301}\u{323}", count: 150_000))\""
+    func put(_ name: String) -> String { name == place ? text : "x" }
+    let source = """
+      version: 1
+      kind: Profile
+      id: org.example.p
+      title: \(put("title"))
+      applies: {users: {names: [\(put("user"))]}}
+      forced:
+        org.example.App:
+          ? \(put("key"))
+          : \(put("value"))
+      controls:
+        - id: \(put("control"))
+          title: C
+          expect: {org.example.App: {k: 1}}
+      overrides:
+        - users: {names: [y], except: {names: [\(put("group"))]}}
+          reason: r
+          release: {org.example.App: [k]}
+      """
+    let codes = PolicyTreeLoader.load(sources: [("p.yaml", Array(source.utf8))], now: 0).diagnostics.map(\.code)
+    #expect(codes == (place == "value" ? [] : [.combiningMarks]))
   }
 
   /// The same key over and over, and keys that share a hash but for their case.

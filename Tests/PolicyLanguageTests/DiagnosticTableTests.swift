@@ -39,6 +39,8 @@ import Testing
     }
     let large = [UInt8](repeating: UInt8(ascii: "#"), count: YAMLStream.Limits.fileBytes + 1)
     seen.formUnion(YAMLStream(bytes: large, path: "p").diagnostics.map(\.code))
+    let documents = Array(String(repeating: "---\n", count: YAMLStream.Limits.documents + 1).utf8)
+    seen.formUnion(YAMLStream(bytes: documents, path: "p").diagnostics.map(\.code))
     try TemporaryFolder.with { folder in
       symlink("nowhere", FilePath.join(folder, "link.yaml"))
       seen.formUnion(try PolicyTreeLoader.load(directory: folder).diagnostics.map(\.code))

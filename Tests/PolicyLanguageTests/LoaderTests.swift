@@ -65,4 +65,16 @@ import Testing
     #expect(first.diagnostics.count == 50)
     #expect(first.profiles.map(\.id.value) == second.profiles.map(\.id.value))
   }
+
+  /// Names of files go into reports and payloads as text: two spellings of one name would be one file there.
+  @Test func namesOfFilesThatAreOneText() {
+    let sources = ["caf\u{e9}.yaml", "cafe\u{301}.yaml", "cafe.yaml"].enumerated().map { number, path in
+      (path: path, bytes: Array(Self.profile.replacing("org.example.p", with: "org.example.p\(number)").utf8))
+    }
+    #expect(
+      PolicyTreeLoader.load(sources: sources, now: 0).diagnostics.map {
+        "\($0.path.utf8.count) \($0.message) [\($0.code)]"
+      }
+        == ["10 the file 'caf\\u{E9}.yaml' is also written 'cafe\\u{301}.yaml' [lookalike-name]"])
+  }
 }

@@ -11,6 +11,7 @@ enum RankStage {
     compiler.writer.reserve(keys: compiler.settingCount, entries: compiler.settingCount)
     let unions = UnionKeys(compiler.tree.manifests)
     for index in compiler.tree.profiles.indices { rank(profile: index, unions, &compiler) }
+    UnreachableParts.report(&compiler)
   }
 
   private static func rank(profile index: Int, _ unions: UnionKeys, _ compiler: inout CompilerState) {

@@ -377,4 +377,20 @@ import Testing
     #expect(report.contains("b.yaml:6:32: error: Licence is secret"))
     #expect(!report.contains("sesame") && !report.contains("abracadabra") && !report.contains("[conflict]"))
   }
+
+  /// A key that is written twice in one mapping is one mistake, not two: neither value stands for it in a conflict.
+  @Test(arguments: [
+    ("plain", "k: 1, k: 2"), ("in another spelling", "\"\\u00e9\": 1, \"e\\u0301\": 2"),
+    ("three times", "k: 1, k: 2, k: 3"),
+  ])
+  func aDuplicateIsNoConflict(id: String, members: String) {
+    let head = "version: 1\nkind: Profile\nid: org.example.p\ntitle: P\n"
+    for text in [
+      "forced: {org.example.App: {\(members)}}\n",
+      "forced: {a.b: {x: 1}}\noverrides: [{hosts: {names: [pc]}, reason: r, forced: {a.b: {\(members)}}}]\n",
+    ] {
+      let compilation = PolicySources.compile(["p.yaml": head + text]).compilation
+      #expect(Set(compilation.diagnostics.map(\.code)) == [.duplicateKey])
+    }
+  }
 }
