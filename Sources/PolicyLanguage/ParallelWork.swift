@@ -71,7 +71,7 @@ enum ParallelWork {
       pointer.deallocate()
     }
 
-    /// Each index is written once, by one thread, and read after all threads have ended.
+    /// Each index is written by one thread at a time, and read by another only after all threads have ended.
     subscript(index: Int) -> Value? {
       get { pointer[index] }
       set { pointer[index] = newValue }

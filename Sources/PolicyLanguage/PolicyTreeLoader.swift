@@ -99,7 +99,10 @@ public enum PolicyTreeLoader {
     }
     var results: [FileResult] = []
     results.reserveCapacity(count)
-    for index in 0..<count { if case .done(let result)? = files[index] { results.append(result) } }
+    for index in 0..<count {
+      if case .done(let result)? = files[index] { results.append(result) }
+      files[index] = nil  // What is validated must be the only copy.
+    }
     return assemble(results, directory: directory, now: now, isWhole: !isExcessive)
   }
 
