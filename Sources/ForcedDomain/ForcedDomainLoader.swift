@@ -47,7 +47,9 @@ public struct ForcedDomainLoader: Sendable {
       marker = try self.marker()
       if marker == nil {
         if !installation.hasTraces() { return .notInstalled }
-        faults.append(missingMarker)
+        // A first installation may have ended in between.
+        marker = try self.marker()
+        if marker == nil { faults.append(missingMarker) }
       }
     } catch {
       faults.append(error)
@@ -69,7 +71,13 @@ public struct ForcedDomainLoader: Sendable {
         faults.append(error)
       }
     }
+    // An uninstallation may have ended in between: then nothing is damaged.
+    if isUninstalled { return .notInstalled }
     return .unavailable(faults)
+  }
+
+  private var isUninstalled: Bool {
+    do throws(DomainFault) { return try marker() == nil && !installation.hasTraces() } catch { return false }
   }
 
   /// One of the generations that are kept, if it may stand in for the one that the marker names.
