@@ -81,7 +81,9 @@ let package = Package(
     tests("HostPatterns", ["HostPatterns"]),
     tests("PolicyLanguage", ["PolicyLanguage", "PropertyList", "LinuxFiles"], exclude: ["Cases"]),
     tests("ForcedDomain", ["ForcedDomain", "PropertyList", "LinuxFiles"], exclude: ["Fixtures"]),
-    tests("PolicyCompiler", ["PolicyCompiler", "PolicyLanguage", "ForcedDomain", "PropertyList", "LinuxFiles"]),
+    tests(
+      "PolicyCompiler",
+      ["PolicyCompiler", "PreferencesCore", "PolicyLanguage", "ForcedDomain", "PropertyList", "LinuxFiles"]),
     tests("AuditEvents", ["AuditEvents", "PropertyList", "LinuxFiles"]),
     tests(
       "PreferencesCore",

@@ -159,11 +159,11 @@ public struct ForcedDomainLoader: Sendable {
   private func open(
     _ name: String, in directory: String, kind: FileKind
   ) throws(TrustedFile.Failure) -> ForcedDomain {
-    let (bytes, owner) = try TrustedFile.read(
+    let (bytes, metadata) = try TrustedFile.read(
       name, in: directory, of: installation, limit: ForcedDomain.maximumByteCount)
     do throws(ForcedDomainError) {
       return try ForcedDomain(
-        bytes: bytes, expecting: [kind], isOwnedOutside: installation.isOutsideRoot(owner))
+        bytes: bytes, expecting: [kind], isOwnedOutside: installation.isOutsideRoot(metadata.userID))
     } catch {
       throw .fault(DomainFault(path: FilePath.join(directory, name), message: error.description))
     }

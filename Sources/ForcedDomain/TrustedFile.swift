@@ -1,4 +1,4 @@
-import LinuxFiles
+public import LinuxFiles
 
 /// Something about an installation that is not as it must be. Equal faults are one fault: it is reported once.
 public struct DomainFault: Error, Sendable, Hashable, CustomStringConvertible {
@@ -17,8 +17,8 @@ public struct DomainFault: Error, Sendable, Hashable, CustomStringConvertible {
 ///
 /// The directory is opened first and the file below it, neither through a symbolic link, and what is checked are the
 /// very files that were opened: so nothing can be exchanged between check and use.
-enum TrustedFile {
-  enum Failure: Error {
+public enum TrustedFile {
+  public enum Failure: Error {
     /// "No such file", of the file itself or of its directory.
     case missing
     /// The process may not read it.
@@ -26,9 +26,10 @@ enum TrustedFile {
     case fault(DomainFault)
   }
 
-  static func read(
+  /// - Parameter limit: bytes; a larger file is a fault.
+  public static func read(
     _ name: String, in directory: String, of installation: Installation, limit: Int
-  ) throws(Failure) -> (bytes: [UInt8], owner: UInt32) {
+  ) throws(Failure) -> (bytes: [UInt8], metadata: FileMetadata) {
     let path = FilePath.join(directory, name)
     let folder = try open(directory) { () throws(FileError) in
       try FileDescriptor.open(directory, [.directory, .noFollow])
@@ -45,7 +46,7 @@ enum TrustedFile {
       throw .fault(DomainFault(path: path, message: "has \(metadata.size) bytes; the limit is \(limit)"))
     }
     do throws(Errno) {
-      return (try file.readToEnd(limit: limit), metadata.userID)
+      return (try file.readToEnd(limit: limit), metadata)
     } catch {
       throw .fault(DomainFault(path: path, message: "can't be read: \(error)"))
     }

@@ -20,7 +20,17 @@ public struct FileLock: ~Copyable {
   public static func exclusive(
     _ path: String, mode: UInt32 = 0o600, timeout: Double? = nil
   ) throws(FileError) -> FileLock {
-    let file = try FileDescriptor.open(path, [.readWrite, .create, .noFollow], mode: mode)
+    try wait(for: try FileDescriptor.open(path, [.readWrite, .create, .noFollow], mode: mode), path, timeout)
+  }
+
+  /// The same on a directory, for which no lock file may be left. Network file systems do not offer it.
+  public static func exclusive(directory path: String, timeout: Double? = nil) throws(FileError) -> FileLock {
+    try wait(for: try FileDescriptor.open(path, [.directory]), path, timeout)
+  }
+
+  private static func wait(
+    for file: consuming FileDescriptor, _ path: String, _ timeout: Double?
+  ) throws(FileError) -> FileLock {
     let deadline = timeout.map { WallClock.monotonicSeconds() + $0 }
     do throws(Errno) {
       if deadline == nil {

@@ -35,9 +35,4 @@ public enum UserLocations {
     if let stated = EnvironmentVariables.nonEmpty("XDG_CONFIG_HOME"), stated.hasPrefix("/") { return stated }
     return FilePath.join(home, ".config")
   }
-
-  /// The file of a domain. The name has been checked.
-  static func file(ofDomain name: String, in directory: String) -> String {
-    FilePath.join(directory, (name == GlobalDomain.name ? ".GlobalPreferences" : name) + ".plist")
-  }
 }

@@ -2,13 +2,14 @@ import AuditEvents
 import LinuxFiles
 import PropertyList
 
-/// One preference file of a user, shared by all search lists of the process that use it.
+/// One preference file, shared by all search lists of the process that use it.
 ///
 /// `contents`, `version`, `faults`, `users` and `sink` are guarded by the engine's lock; `disk` serializes reading and
 /// writing of the file within the process and is taken first where both are.
 final class DomainFile: @unchecked Sendable {
+  /// The domain's.
   let name: String
-  let directory: String
+  let file: PreferenceFile
   let path: String
   let disk = EngineLock()
 
@@ -21,50 +22,22 @@ final class DomainFile: @unchecked Sendable {
   var users: [ObjectIdentifier: ListState] = [:]
   var sink: any AuditEventSink
 
-  init(name: String, directory: String, sink: any AuditEventSink) {
+  init(name: String, file: PreferenceFile, sink: any AuditEventSink) {
     self.name = name
-    self.directory = directory
+    self.file = file
     self.sink = sink
-    path = UserLocations.file(ofDomain: name, in: directory)
+    path = file.path
   }
 
-  /// What reading the file gave.
-  struct Reading {
-    var values: [String: PropertyListValue]
-    /// nil: there is no such file.
-    var version: FileMetadata?
-    var fault: PreferencesFault?
-  }
+  var directory: String { file.directory }
 
-  /// Reads the file. Never waits for another process: writers replace files whole.
-  func read() -> Reading {
-    do throws(FileError) {
-      let (bytes, metadata) = try WholeFile.read(path, limit: DecodingLimits.default.maximumBytes)
-      return parse(bytes, metadata)
-    } catch {
-      if error.errno == .noSuchFile { return Reading(values: [:], version: nil, fault: nil) }
-      let fault = PreferencesFault(.unreadable, path: path, message: "\(error)")
-      return Reading(values: [:], version: try? FileMetadata.of(path), fault: fault)
-    }
-  }
-
-  private func parse(_ bytes: [UInt8], _ metadata: FileMetadata) -> Reading {
-    do throws(PropertyListError) {
-      if case .dictionary(let values) = try PropertyListCoding.decode(bytes) {
-        return Reading(values: values, version: metadata, fault: nil)
-      }
-      let fault = PreferencesFault(.damaged, path: path, message: "the file's property list is not a dictionary")
-      return Reading(values: [:], version: metadata, fault: fault)
-    } catch {
-      let fault = PreferencesFault(.damaged, path: path, message: "the file is not a property list: \(error)")
-      return Reading(values: [:], version: metadata, fault: fault)
-    }
-  }
-
-  /// Whether the file on the disk is another than the one that was read. One system call.
-  func isOutdated() -> Bool {
-    let now = try? FileMetadata.of(path)
-    guard let now, let version else { return (now == nil) != (version == nil) }
-    return !now.isSameVersion(as: version)
+  /// Brings `changes` to the disk, merged key by key into what other processes wrote.
+  /// - Parameter lockTimeout: seconds to wait for another process.
+  func write(
+    _ changes: DomainChanges, lockTimeout: Double
+  ) throws(PreferencesFault) -> LockedPreferenceFile.Writing {
+    let locked = try LockedPreferenceFile(file, timeout: lockTimeout)
+    let merged = changes.applied(to: locked.values)
+    return try locked.replace(by: merged, leavingOut: changes.values.keys)
   }
 }

@@ -94,8 +94,8 @@ final class DomainWriter: @unchecked Sendable {
     file.contents.pending = DomainChanges()
     engine.lock.unlock()
 
-    var outcome: Result<DomainFile.Writing, FileError>
-    do throws(FileError) { outcome = .success(try file.write(changes, lockTimeout: lockTimeout)) } catch {
+    var outcome: Result<LockedPreferenceFile.Writing, PreferencesFault>
+    do throws(PreferencesFault) { outcome = .success(try file.write(changes, lockTimeout: lockTimeout)) } catch {
       outcome = .failure(error)
     }
 
@@ -108,13 +108,13 @@ final class DomainWriter: @unchecked Sendable {
       file.contents.stored = writing.values
       file.version = writing.version
       file.isLoaded = true
-      events = engine.note(writing.remarks, clearing: [.unreadable, .damaged, .unwritable], in: file)
+      events = engine.note(writing.remarks, clearing: [.unreadable, .untrusted, .damaged, .unwritable], in: file)
       reschedule(file)
     case .failure(let error):
       file.contents.pending = changes.followed(by: file.contents.pending)
-      let isBusy = error.errno == .timedOut
+      let isBusy = error.kind == .busy
       if !isBusy || lockTimeout >= 1 {
-        let fault = PreferencesFault(.unwritable, path: file.path, message: "\(error)")
+        let fault = PreferencesFault(.unwritable, path: file.path, message: error.message, errno: error.errno)
         events = engine.note([fault], clearing: [], in: file)
       }
       retry(file, isBusy: isBusy)

@@ -17,7 +17,7 @@ final class Engine: @unchecked Sendable {
 
   let lock = EngineLock()
   private struct WeakFile { weak var file: DomainFile? }
-  private var files: [String: WeakFile] = [:]
+  private var files: [PreferenceFile: WeakFile] = [:]
   private var policies: [Installation: PolicySource] = [:]
   private(set) var lists: [ObjectIdentifier: ListState] = [:]
   let writer = DomainWriter()
@@ -31,12 +31,15 @@ final class Engine: @unchecked Sendable {
 
   // MARK: Registry (under the lock)
 
-  func file(ofDomain name: String, in directory: String, sink: any AuditEventSink) -> DomainFile {
-    let path = UserLocations.file(ofDomain: name, in: directory)
-    if let file = files[path]?.file { return file }
+  func file(
+    ofDomain name: String, user: PersistentDomain.User = .current, host: String? = nil,
+    for configuration: SearchList.Configuration
+  ) -> DomainFile {
+    let place = configuration.locations.file(ofDomain: name, user: user, host: host)
+    if let file = files[place]?.file { return file }
     if files.count > 64 { files = files.filter { $0.value.file != nil } }
-    let file = DomainFile(name: name, directory: directory, sink: sink)
-    files[path] = WeakFile(file: file)
+    let file = DomainFile(name: name, file: place, sink: configuration.sink)
+    files[place] = WeakFile(file: file)
     return file
   }
 
@@ -71,17 +74,17 @@ final class Engine: @unchecked Sendable {
   /// - Returns: what observers are to be told.
   func refresh(_ file: DomainFile, waiting: Bool = true) -> [Notice] {
     if waiting { file.disk.lock() } else if !file.disk.tryLock() { return [] }
-    if file.isLoaded && !file.isOutdated() {
+    if file.isLoaded && !file.file.isOutdated(since: file.version) {
       file.disk.unlock()
       return []
     }
-    let reading = file.read()
+    let reading = file.file.read()
     lock.lock()
     let before = file.contents
     file.contents.stored = reading.values
     file.version = reading.version
     file.isLoaded = true
-    let events = note(reading.fault.map { [$0] } ?? [], clearing: [.unreadable, .damaged], in: file)
+    let events = note(reading.fault.map { [$0] } ?? [], clearing: [.unreadable, .untrusted, .damaged], in: file)
     let sink = file.sink
     let (notices, refill) = publishChanges(of: file, since: before, source: .otherProcess, receiver: nil)
     lock.unlock()
@@ -170,12 +173,7 @@ final class Engine: @unchecked Sendable {
   ) -> [AuditEvent] {
     var events: [AuditEvent] = []
     for fault in faults where file.faults[fault.kind] != fault {
-      events.append(
-        AuditEvent(
-          fault.kind == .unwritable ? .domainUnwritable : .domainDamaged,
-          fields: [
-            "domain": .string(file.name), "path": .string(fault.path), "fault": .string(fault.message),
-          ]))
+      events.append(AuditEvent(fault, inDomain: file.name))
     }
     for kind in kinds where !faults.contains(where: { $0.kind == kind }) { file.faults[kind] = nil }
     for fault in faults { file.faults[fault.kind] = fault }

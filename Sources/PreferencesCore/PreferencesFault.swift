@@ -1,3 +1,5 @@
+public import LinuxFiles
+
 /// Something about the stores of a search list that is not as it should be, as long as it lasts.
 public struct PreferencesFault: Error, Sendable, Hashable, CustomStringConvertible {
   public enum Kind: String, Sendable, Hashable {
@@ -8,10 +10,14 @@ public struct PreferencesFault: Error, Sendable, Hashable, CustomStringConvertib
     case policyDamaged = "policy-damaged"
     /// A preference file is there but can't be read.
     case unreadable
+    /// A preference file for any user is passed over: somebody else than root could have put it there.
+    case untrusted
     /// A preference file was read whole and is no property list.
     case damaged
-    /// A preference file can't be written; the changes wait in memory.
+    /// A preference file can't be written; a search list keeps the changes in memory.
     case unwritable
+    /// Another process has kept a preference file locked for as long as was waited.
+    case busy
     /// A damaged file was moved aside to make room for a sound one.
     case movedAside = "moved-aside"
   }
@@ -19,11 +25,18 @@ public struct PreferencesFault: Error, Sendable, Hashable, CustomStringConvertib
   public let kind: Kind
   public let path: String
   public let message: String
+  /// What the system said, where it was a system call that failed.
+  public let errno: Errno?
 
-  public init(_ kind: Kind, path: String, message: String) {
+  public init(_ kind: Kind, path: String, message: String, errno: Errno? = nil) {
     self.kind = kind
     self.path = path
     self.message = message
+    self.errno = errno
+  }
+
+  init(_ kind: Kind, path: String, _ error: FileError) {
+    self.init(kind, path: path, message: "\(error)", errno: error.errno)
   }
 
   public var description: String { "\(path): \(message)" }

@@ -1,4 +1,3 @@
-import LinuxFiles
 public import PropertyList
 
 /// Suites, and domains by name.
@@ -83,10 +82,7 @@ extension SearchList {
   /// The domains that have a file of this user, and `NSGlobalDomain`; sorted. Per-host files are not among them.
   public var persistentDomainNames: [String] {
     var names: Set<String> = [GlobalDomain.name]
-    for file in (try? Directory.names(in: configuration.configurationDirectory)) ?? [] where file.hasSuffix(".plist") {
-      let name = String(file.dropLast(6))
-      if DomainName.fault(in: name) == nil { names.insert(name) }
-    }
+    names.formUnion((try? PersistentDomain.names(in: configuration.locations)) ?? [])
     engine.lock.withLock {
       for file in state.files + Array(state.touched.values) where !file.contents.merged.isEmpty {
         names.insert(file.name)
@@ -135,8 +131,6 @@ extension SearchList {
   public func removePersistentDomain(forName name: String) -> Bool { setPersistentDomain([:], forName: name) }
 
   private func file(ofDomain name: String) -> DomainFile {
-    engine.lock.withLock {
-      engine.file(ofDomain: name, in: configuration.configurationDirectory, sink: configuration.sink)
-    }
+    engine.lock.withLock { engine.file(ofDomain: name, for: configuration) }
   }
 }

@@ -24,6 +24,8 @@ public final class SearchList: Sendable {
     public var homeDirectory: String
     /// Where `DOMAIN.plist` and `.GlobalPreferences.plist` are.
     public var configurationDirectory: String
+    /// What stands for this host in the names of per-host files.
+    public var hostIdentifier: String
     /// The command line without the program's name; empty for no argument layer.
     public var arguments: [String]
     public var installation: Installation
@@ -35,11 +37,12 @@ public final class SearchList: Sendable {
     public var clock: @Sendable () -> Int64
     public var userFacts: UserFacts
 
-    /// - Parameters: nil takes what holds for this process: the executable's name, `$HOME`, `$XDG_CONFIG_HOME`, the
-    ///   installation that `Installation.locate` finds, the process's sink, the kernel's facts about the user.
+    /// - Parameters: nil takes what holds for this process: the executable's name, `$HOME`, `$XDG_CONFIG_HOME`, this
+    ///   machine's identifier, the installation that `Installation.locate` finds, the process's sink, the kernel's facts about the user.
     public init(
       domain: String? = nil, applicationDomain: String? = nil, homeDirectory: String? = nil,
-      configurationDirectory: String? = nil, arguments: [String] = [], installation: Installation? = nil,
+      configurationDirectory: String? = nil, hostIdentifier: String? = nil, arguments: [String] = [],
+      installation: Installation? = nil,
       sink: (any AuditEventSink)? = nil, observes: Bool = true,
       clock: (@Sendable () -> Int64)? = nil, userFacts: UserFacts? = nil
     ) {
@@ -49,12 +52,20 @@ public final class SearchList: Sendable {
       self.applicationDomain = applicationDomain ?? domain
       self.homeDirectory = home
       self.configurationDirectory = configurationDirectory ?? UserLocations.configurationDirectory(home: home)
+      self.hostIdentifier = hostIdentifier ?? HostIdentifier.current()
       self.arguments = arguments
       self.installation = installation ?? Installation.locate(root: nil).installation
       self.sink = sink ?? DefaultAuditEventSink.current
       self.observes = observes
       self.clock = clock ?? { WallClock.unixSeconds() }
       self.userFacts = userFacts ?? .current()
+    }
+
+    /// Where the persistent domains are.
+    public var locations: PreferenceLocations {
+      PreferenceLocations(
+        homeDirectory: homeDirectory, configurationDirectory: configurationDirectory, installation: installation,
+        hostIdentifier: hostIdentifier)
     }
   }
 
@@ -74,13 +85,12 @@ public final class SearchList: Sendable {
     }
     self.configuration = configuration
     let engine = Engine.shared
-    let directory = configuration.configurationDirectory
     let sink = configuration.sink
     let (own, global, policy) = engine.lock.withLock {
-      let global = engine.file(ofDomain: GlobalDomain.name, in: directory, sink: sink)
+      let global = engine.file(ofDomain: GlobalDomain.name, for: configuration)
       let own =
         configuration.domain == GlobalDomain.name
-        ? global : engine.file(ofDomain: configuration.domain, in: directory, sink: sink)
+        ? global : engine.file(ofDomain: configuration.domain, for: configuration)
       return (own, global, engine.policy(of: configuration.installation))
     }
     let state = ListState(configuration, own: own, global: global, policy: policy)

@@ -34,7 +34,21 @@ final class Fixture: Sendable {
   var home: String { directory + "/home" }
   var configuration: String { home + "/.config" }
   var installation: Installation { Installation(root: directory + "/root") }
-  func file(_ domain: String = Fixture.domain) -> String { UserLocations.file(ofDomain: domain, in: configuration) }
+  /// What stands for the host in the names of per-host files.
+  static let host = "0123456789abcdef0123456789abcdef"
+
+  var locations: PreferenceLocations {
+    PreferenceLocations(
+      homeDirectory: home, configurationDirectory: configuration, installation: installation,
+      hostIdentifier: Self.host)
+  }
+
+  /// The path of a domain's file.
+  func file(
+    _ domain: String = Fixture.domain, user: PersistentDomain.User = .current, host: PersistentDomain.Host = .any
+  ) -> String {
+    try! PersistentDomain(domain, user: user, host: host, in: locations).path
+  }
 
   func list(
     _ domain: String = Fixture.domain, application: String? = nil, arguments: [String] = [], observes: Bool = false,
@@ -44,7 +58,8 @@ final class Fixture: Sendable {
     return try! SearchList(
       configuration: SearchList.Configuration(
         domain: domain, applicationDomain: application, homeDirectory: home, configurationDirectory: configuration,
-        arguments: arguments, installation: installation, sink: sink, observes: observes, clock: { clock.now },
+        hostIdentifier: Self.host, arguments: arguments, installation: installation, sink: sink, observes: observes,
+        clock: { clock.now },
         userFacts: user))
   }
 

@@ -1,0 +1,154 @@
+import Glibc
+import LinuxFiles
+import PropertyList
+
+/// A preference file while we hold its lock: the way of changes to the disk.
+///
+/// 1. Root writes nothing into another user's home.
+/// 2. The lock: a file of its own beside the preference files, so that it survives the rename of what it guards and is the
+///    same for every process of the user.
+/// 3. The file is read again, under the lock, and the changes are merged into what it holds: what other processes set
+///    stays.
+/// 4. A file that is no property list is moved aside, and reported; one that can't be read stops the write.
+/// 5. Temporary file, `fsync`, rename, `fsync` of the directory; mode and owner stay as they were.
+struct LockedPreferenceFile: ~Copyable {
+  /// What a write left behind.
+  struct Writing {
+    var values: [String: PropertyListValue]
+    var version: FileMetadata?
+    /// A damaged file that was moved, values that no file can hold: told once.
+    var remarks: [PreferencesFault] = []
+  }
+
+  private let file: PreferenceFile
+  private let lock: FileLock
+  private let reading: PreferenceFile.Reading
+
+  /// What the file holds now; nothing, where it is damaged.
+  var values: [String: PropertyListValue] { reading.values }
+
+  /// - Parameter timeout: seconds to wait for another process.
+  /// - Throws: `.busy` when another process kept the lock for longer; else why the file may not be replaced.
+  init(_ file: PreferenceFile, timeout: Double) throws(PreferencesFault) {
+    let lock = try Self.lock(file, timeout)
+    let reading = file.read()
+    // Only what was read whole may be replaced: an error on the way says nothing about the contents.
+    if let fault = reading.fault, fault.kind != .damaged { throw fault }
+    self.file = file
+    self.lock = lock
+    self.reading = reading
+  }
+
+  private static func lock(_ file: PreferenceFile, _ timeout: Double) throws(PreferencesFault) -> FileLock {
+    do throws(FileError) {
+      try file.refuseForeignHome()
+      return try file.acquireLock(timeout: timeout)
+    } catch {
+      throw PreferencesFault(error.errno == .timedOut ? .busy : .unwritable, path: file.path, error)
+    }
+  }
+
+  /// Puts `values` in the place of what the file holds; returns when they are on the disk.
+  ///
+  /// - Parameter keys: the keys whose values may be left out, and reported, where no file can hold them (a date in the year
+  ///   20000, 600 levels): they must not keep the others from the disk. Elsewhere such a value is an error.
+  consuming func replace(
+    by values: [String: PropertyListValue], leavingOut keys: some Sequence<String> = []
+  ) throws(PreferencesFault) -> Writing {
+    var writing = Writing(values: values, version: reading.version)
+    if reading.fault == nil, values == reading.values, reading.version != nil || values.isEmpty { return writing }
+    let bytes = try encode(&writing, leavingOut: keys)
+    do throws(FileError) {
+      if let fault = reading.fault {
+        writing.remarks.append(try moveAside(fault))
+        writing.version = nil
+        if writing.values.isEmpty { return writing }
+      }
+      try file.replace(with: bytes, keeping: writing.version)
+      writing.version = try FileMetadata.of(file.path)
+      return writing
+    } catch {
+      throw PreferencesFault(.unwritable, path: file.path, error)
+    }
+  }
+
+  private func encode(
+    _ writing: inout Writing, leavingOut keys: some Sequence<String>
+  ) throws(PreferencesFault) -> [UInt8] {
+    if let bytes = try? PropertyListCoding.encode(.dictionary(writing.values), as: .binary) { return bytes }
+    let mayGo = Set(keys)
+    for (key, value) in writing.values.sorted(by: { $0.key < $1.key }) {
+      do throws(PropertyListError) {
+        _ = try PropertyListCoding.encode(.dictionary([key: value]), as: .binary)
+      } catch {
+        guard mayGo.contains(key) else {
+          throw PreferencesFault(
+            .unwritable, path: file.path, message: "the value of '\(key)' can't be stored: \(error)")
+        }
+        writing.values[key] = nil
+        writing.remarks.append(
+          PreferencesFault(.unwritable, path: file.path, message: "the value of '\(key)' is lost: \(error)"))
+      }
+    }
+    do throws(PropertyListError) {
+      return try PropertyListCoding.encode(.dictionary(writing.values), as: .binary)
+    } catch {
+      throw PreferencesFault(.unwritable, path: file.path, message: "the values can't be stored together: \(error)")
+    }
+  }
+
+  private func moveAside(_ fault: PreferencesFault) throws(FileError) -> PreferencesFault {
+    let aside = "\(file.path).damaged-\(WallClock.unixMilliseconds())"
+    try Directory.rename(file.path, to: aside)
+    return PreferencesFault(.movedAside, path: file.path, message: "\(fault.message); kept as \(aside)")
+  }
+}
+
+extension PreferenceFile {
+  fileprivate func acquireLock(timeout: Double) throws(FileError) -> FileLock {
+    switch lock {
+    case .file(let locks, let name):
+      // Files for any user are for any user to read.
+      try Directory.createAll(directory, mode: trust == nil ? 0o700 : 0o755)
+      try Directory.createAll(locks, mode: 0o700)
+      return try FileLock.exclusive(FilePath.join(locks, name), timeout: timeout)
+    case .directory: return try FileLock.exclusive(directory: directory, timeout: timeout)
+    }
+  }
+
+  fileprivate func replace(with bytes: [UInt8], keeping old: FileMetadata?) throws(FileError) {
+    // A link that the user placed (a folder of settings under version control, say) stays; its target is replaced.
+    let target = old == nil ? path : realPath()
+    var owner: AtomicReplacement.Owner?
+    if let old {
+      // A file made read-only says "leave me alone", although a rename would get past it.
+      if access(target, W_OK) != 0 { throw FileError("write", path: path, errno: .current) }
+      if old.userID != ProcessIdentity.effectiveUserID || old.groupID != getegid() {
+        owner = AtomicReplacement.Owner(userID: old.userID, groupID: old.groupID)
+      }
+    }
+    let mode = old?.permissions ?? (trust == nil ? 0o600 : 0o644)
+    try AtomicReplacement.write(bytes, to: target, mode: mode, owner: owner)
+  }
+
+  private func realPath() -> String {
+    guard let resolved = realpath(path, nil) else { return path }
+    defer { free(resolved) }
+    return String(cString: resolved)
+  }
+
+  /// Root with somebody else's home must not leave files of root's there. (What holds for any user is root's own.)
+  fileprivate func refuseForeignHome() throws(FileError) {
+    guard ProcessIdentity.effectiveUserID == 0, trust == nil else { return }
+    var nearest = directory
+    while true {
+      if let metadata = try? FileMetadata.of(nearest) {
+        if metadata.userID == 0 { return }
+        throw FileError("write as root in another user's directory", path: nearest, errno: .notPermitted)
+      }
+      let parent = FilePath.parent(of: nearest)
+      if parent == nearest { return }
+      nearest = parent
+    }
+  }
+}

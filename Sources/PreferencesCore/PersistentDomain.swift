@@ -1,0 +1,150 @@
+import AuditEvents
+public import LinuxFiles
+public import PropertyList
+
+/// One persistent domain at one place, for commands and for members that name a domain.
+///
+/// Nothing is cached and nothing delayed: `read` asks the disk, and `change` returns when the disk has it. Forced values are
+/// no part of a persistent domain.
+public struct PersistentDomain: Sendable, Hashable {
+  public enum User: Sendable, Hashable {
+    case current
+    /// Below the installation's `defaults/`: for root to write, and read only where nobody else could have written.
+    case any
+  }
+
+  public enum Host: Sendable, Hashable {
+    /// The file that holds on every host.
+    case any
+    /// The file of this host, by `PreferenceLocations.hostIdentifier`.
+    case current
+    /// The file of the host with this identifier.
+    case named(String)
+  }
+
+  let file: PreferenceFile
+  /// The domain's name; for a domain by path, the path.
+  let name: String
+
+  public var path: String { file.path }
+
+  /// - Throws: what is wrong with a name that can't be a domain's, or can't be a host's.
+  public init(
+    _ name: String, user: User = .current, host: Host = .any, in locations: PreferenceLocations
+  ) throws(DomainNameFault) {
+    if let fault = DomainName.fault(in: name) { throw fault }
+    let identifier = Self.identifier(of: host, in: locations)
+    if let identifier, let fault = DomainName.fault(in: identifier) { throw fault }
+    file = locations.file(ofDomain: name, user: user, host: identifier)
+    self.name = name
+  }
+
+  /// A domain by its file's path, with or without `.plist`: the file with the ending, where there is none of exactly
+  /// this name.
+  ///
+  /// In one of the directories of `locations` it is the domain of that name, with that domain's lock and rules; elsewhere
+  /// the directory itself is locked while the file is written.
+  public init(path: String, in locations: PreferenceLocations = .current()) {
+    var path = path
+    if !path.hasSuffix(".plist"), (try? FileMetadata.of(path))?.isRegularFile != true { path += ".plist" }
+    let directory = FilePath.parent(of: path)
+    let fileName = FilePath.name(of: path)
+    name = path
+    file =
+      Self.known(fileName, in: directory, locations)
+      ?? PreferenceFile(directory: directory, name: fileName, lock: .directory, trust: nil)
+  }
+
+  /// What the domain's file holds; nil where there is no such file.
+  /// - Throws: why it can't be read: `.unreadable`, `.damaged`, `.untrusted`.
+  public func read() throws(PreferencesFault) -> [String: PropertyListValue]? {
+    let reading = file.read()
+    if let fault = reading.fault { throw fault }
+    return reading.version == nil ? nil : reading.values
+  }
+
+  /// Changes the domain: locks it against other writers, reads it again, lets `body` change what it holds, and writes;
+  /// returns when all is on the disk. Where `body` changes nothing, or throws, nothing is written.
+  ///
+  /// A file that is no property list counts as empty; it is moved aside before another takes its place.
+  /// - Parameters:
+  ///   - lockTimeout: seconds to wait for another writer.
+  ///   - remark: told of a file that was moved aside.
+  /// - Throws: what `body` throws, or a `PreferencesFault`: `.busy`, `.unwritable`, `.unreadable`, `.untrusted`.
+  @discardableResult
+  public func change<R>(
+    lockTimeout: Double = 10, remark: (PreferencesFault) -> Void = { _ in },
+    _ body: (inout [String: PropertyListValue]) throws -> R
+  ) throws -> R {
+    let locked = try LockedPreferenceFile(file, timeout: lockTimeout)
+    var values = locked.values
+    let result = try body(&values)
+    if values == locked.values { return result }
+    let writing = try locked.replace(by: values)
+    for fault in writing.remarks {
+      DefaultAuditEventSink.current.send(AuditEvent(fault, inDomain: name))
+      remark(fault)
+    }
+    return result
+  }
+
+  /// The domains that have a file at a place, sorted by their bytes, `NSGlobalDomain` by this name.
+  ///
+  /// - Throws: why the directory can't be listed. One that is not there holds none.
+  public static func names(
+    in locations: PreferenceLocations, user: User = .current, host: Host = .any
+  ) throws(FileError) -> [String] {
+    let identifier = identifier(of: host, in: locations)
+    let directory = locations.file(ofDomain: GlobalDomain.name, user: user, host: identifier).directory
+    let files: [String]
+    do throws(FileError) { files = try Directory.names(in: directory) } catch {
+      if error.errno == .noSuchFile { return [] }
+      throw error
+    }
+    let names = files.compactMap { domain(ofFile: $0, host: identifier) }
+    return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+  }
+
+  private static func identifier(of host: Host, in locations: PreferenceLocations) -> String? {
+    switch host {
+    case .any: nil
+    case .current: locations.hostIdentifier
+    case .named(let identifier): identifier
+    }
+  }
+
+  /// The domain that a file's name stands for; nil when it stands for none.
+  private static func domain(ofFile name: String, host: String?) -> String? {
+    let ending = host.map { ".\($0).plist" } ?? ".plist"
+    guard name.hasSuffix(ending) else { return nil }
+    let stem = String(name.dropLast(ending.count))
+    if stem == ".GlobalPreferences" { return GlobalDomain.name }
+    // A file of this name is not the domain's.
+    return stem == GlobalDomain.name || DomainName.fault(in: stem) != nil ? nil : stem
+  }
+
+  /// The file of a known place that has this name in this directory, however the directory is spelled.
+  private static func known(
+    _ fileName: String, in directory: String, _ locations: PreferenceLocations
+  ) -> PreferenceFile? {
+    guard let place = try? FileMetadata.of(directory) else { return nil }
+    for user in [User.current, .any] {
+      for host in [nil, locations.hostIdentifier] {
+        guard let name = domain(ofFile: fileName, host: host) else { continue }
+        let file = locations.file(ofDomain: name, user: user, host: host)
+        guard let known = try? FileMetadata.of(file.directory) else { continue }
+        if known.device == place.device && known.inode == place.inode { return file }
+      }
+    }
+    return nil
+  }
+}
+
+extension AuditEvent {
+  /// What auditors are told of a preference file's fault.
+  init(_ fault: PreferencesFault, inDomain name: String) {
+    self.init(
+      fault.kind == .unwritable ? .domainUnwritable : .domainDamaged,
+      fields: ["domain": .string(name), "path": .string(fault.path), "fault": .string(fault.message)])
+  }
+}

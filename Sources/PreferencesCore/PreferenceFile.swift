@@ -1,0 +1,85 @@
+import ForcedDomain
+import LinuxFiles
+import PropertyList
+
+/// One preference file on the disk: how it is named, trusted, locked, read and replaced.
+///
+/// Search lists, persistent domains by name and domains by path all go through here; there is no other copy of these rules.
+struct PreferenceFile: Sendable, Hashable {
+  /// What keeps writers of the file apart.
+  enum Lock: Sendable, Hashable {
+    /// A file of its own, so that the lock survives the rename of what it guards.
+    case file(directory: String, name: String)
+    /// The directory that the file is in, where we may not leave files of our own.
+    case directory
+  }
+
+  static let perHostDirectory = "ByHost"
+
+  let directory: String
+  let name: String
+  let lock: Lock
+  /// The installation whose owner's files alone count; nil for files of users.
+  let trust: Installation?
+
+  var path: String { FilePath.join(directory, name) }
+
+  /// What reading the file gave.
+  struct Reading {
+    var values: [String: PropertyListValue]
+    /// nil: there is no such file, or it is not to be trusted and looked at again each time.
+    var version: FileMetadata?
+    var fault: PreferencesFault?
+  }
+
+  /// Reads the file. Never waits for another process: writers replace files whole.
+  func read() -> Reading {
+    if let trust { return read(trusting: trust) }
+    do throws(FileError) {
+      let (bytes, metadata) = try WholeFile.read(path, limit: DecodingLimits.default.maximumBytes)
+      return parse(bytes, metadata)
+    } catch {
+      if error.errno == .noSuchFile { return Reading(values: [:], version: nil, fault: nil) }
+      return Reading(
+        values: [:], version: try? FileMetadata.of(path), fault: PreferencesFault(.unreadable, path: path, error))
+    }
+  }
+
+  private func read(trusting installation: Installation) -> Reading {
+    do throws(TrustedFile.Failure) {
+      let (bytes, metadata) = try TrustedFile.read(
+        name, in: directory, of: installation, limit: DecodingLimits.default.maximumBytes)
+      return parse(bytes, metadata)
+    } catch {
+      switch error {
+      case .missing: return Reading(values: [:], version: nil, fault: nil)
+      case .denied:
+        let denied = FileError("open", path: path, errno: .permissionDenied)
+        return Reading(values: [:], version: nil, fault: PreferencesFault(.unreadable, path: path, denied))
+      case .fault(let fault):
+        return Reading(
+          values: [:], version: nil, fault: PreferencesFault(.untrusted, path: fault.path, message: fault.message))
+      }
+    }
+  }
+
+  private func parse(_ bytes: [UInt8], _ metadata: FileMetadata) -> Reading {
+    do throws(PropertyListError) {
+      if case .dictionary(let values) = try PropertyListCoding.decode(bytes) {
+        return Reading(values: values, version: metadata, fault: nil)
+      }
+      let fault = PreferencesFault(.damaged, path: path, message: "the file's property list is not a dictionary")
+      return Reading(values: [:], version: metadata, fault: fault)
+    } catch {
+      let fault = PreferencesFault(.damaged, path: path, message: "the file is not a property list: \(error)")
+      return Reading(values: [:], version: metadata, fault: fault)
+    }
+  }
+
+  /// Whether the file on the disk is another than the one that was read. One system call.
+  func isOutdated(since version: FileMetadata?) -> Bool {
+    let now = try? FileMetadata.of(path, followingLinks: trust == nil)
+    guard let now, let version else { return (now == nil) != (version == nil) }
+    return !now.isSameVersion(as: version)
+  }
+}

@@ -1,0 +1,12 @@
+import struct PolicyCompiler.SHA256
+import Testing
+
+@testable import PreferencesCore
+
+/// The small SHA-256 that applications carry, against libcrypto's.
+@Suite struct SHA256PeerTests {
+  @Test(arguments: 0..<260) func bothDigestsAreEqual(length: Int) {
+    let message = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ length) }
+    #expect(PreferencesCore.SHA256.digest(of: message) == SHA256.digest(of: message))
+  }
+}
