@@ -89,7 +89,8 @@ import Testing
     let domain = try PersistentDomain(Fixture.domain, in: fixture.locations)
     #expect(fault { _ = try domain.read() }?.kind == .damaged)
     var remarks: [PreferencesFault] = []
-    try domain.change(remark: { remarks.append($0) }) { $0["new"] = 1 }
+    func note(_ fault: PreferencesFault) { remarks.append(fault) }
+    try domain.change(remark: note) { $0["new"] = 1 }
     #expect(remarks.map(\.kind) == [.movedAside])
     #expect(fixture.stored() == ["new": 1])
     let aside = try #require(try Directory.names(in: fixture.configuration).first { $0.contains(".damaged-") })

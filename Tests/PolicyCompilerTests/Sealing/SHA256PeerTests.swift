@@ -1,5 +1,6 @@
-import struct PolicyCompiler.SHA256
 import Testing
+
+import struct PolicyCompiler.SHA256
 
 @testable import PreferencesCore
 
