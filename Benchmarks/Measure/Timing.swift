@@ -2,7 +2,9 @@ import Glibc
 
 /// Timing in the manner of `Benchmarks/Peers/timing.h`: medians of repetitions, one line of tab-separated output each.
 enum Timing {
-  static let repetitions = 9
+  /// Each workload is timed in so many short bursts, in turn with the others of its program.
+  static let bursts = 9
+  private static let burstNanoseconds = 4e6
 
   /// Runs an operation so many times, as thread 0 or 1; what it gives back only keeps the work from being optimised away.
   typealias Workload = @Sendable (_ iterations: Int, _ thread: Int) -> UInt64
@@ -26,25 +28,45 @@ enum Timing {
     fflush(nil)
   }
 
-  /// Nanoseconds of one operation, on one thread and on each of two at once.
-  static func measure(_ name: String, iterations: Int, _ work: @escaping Workload) {
-    sink &+= work(iterations / 4 + 1, 0)
-    var values: [Double] = []
-    for _ in 0..<repetitions {
-      let start = nanoseconds()
-      sink &+= work(iterations, 0)
-      values.append((nanoseconds() - start) / Double(iterations))
+  /// Nanoseconds of one operation of each workload, on one thread and on each of two at once. The workloads take turns,
+  /// burst by burst, so that what disturbs the machine for a while disturbs them alike.
+  static func measure(_ workloads: [(name: String, work: Workload)]) {
+    let iterations = workloads.map { calibrated($0.work) }
+    var alone = workloads.map { _ in [Double]() }
+    var paired = alone
+    for _ in 0..<bursts {
+      for (index, workload) in workloads.enumerated() {
+        // What the others put into the caches is not this one's cost.
+        sink &+= workload.work(iterations[index] / 4 + 1, 0)
+        let start = nanoseconds()
+        sink &+= workload.work(iterations[index], 0)
+        alone[index].append((nanoseconds() - start) / Double(iterations[index]))
+      }
     }
-    report("\(name) 1 thread", values, "ns")
-    let pairIterations = Int(4e6 / values.sorted()[repetitions / 2]) + 1
-    var pairs: [Double] = []
-    for _ in 0..<100 where pairs.count < repetitions {
-      if let value = pair(work, pairIterations) { pairs.append(value) }
+    for _ in 0..<(4 * bursts) {
+      for (index, workload) in workloads.enumerated() where paired[index].count < bursts {
+        if let value = pair(workload.work, iterations[index]) { paired[index].append(value) }
+      }
     }
-    if pairs.count >= 3 { report("\(name) 2 threads", pairs, "ns") }
+    for (index, workload) in workloads.enumerated() {
+      report("\(workload.name) 1 thread", alone[index], "ns")
+      if paired[index].count >= 3 { report("\(workload.name) 2 threads", paired[index], "ns") }
+    }
   }
 
-  /// One round on two threads; nil when one lost its core or the two hardly overlapped.
+  /// How many operations make a burst.
+  private static func calibrated(_ work: Workload) -> Int {
+    var iterations = 64
+    while true {
+      iterations *= 2
+      let start = nanoseconds()
+      sink &+= work(iterations, 0)
+      let length = nanoseconds() - start
+      if length >= burstNanoseconds / 8 { return Int(Double(iterations) * (burstNanoseconds / length)) + 1 }
+    }
+  }
+
+  /// One burst on two threads; nil when one lost its core or the two hardly overlapped.
   private static func pair(_ work: @escaping Workload, _ iterations: Int) -> Double? {
     let barrier = UnsafeMutablePointer<pthread_barrier_t>.allocate(capacity: 1)
     pthread_barrier_init(barrier, nil, 2)
@@ -91,7 +113,7 @@ private final class TimedThread: @unchecked Sendable {
   }
 
   func run() {
-    _ = work(8, number)
+    _ = work(iterations / 8 + 1, number)
     pthread_barrier_wait(barrier)
     var before = rusage()
     var after = rusage()

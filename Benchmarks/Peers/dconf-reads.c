@@ -57,6 +57,7 @@ int main(int argc, char **argv) {
   snprintf(text, sizeof text, "org.benchmark.policy%d", count);
   client = dconf_client_new();
   settings = g_settings_new(text);
+  struct keys sets[4];
   for (int kind = -1; kind < 3; kind++) {
     struct keys keys = {.kind = kind};
     int *order = shuffled_keys(count, kind, &keys.count);
@@ -67,14 +68,16 @@ int main(int argc, char **argv) {
       keys.paths[i] = strdup(text);
       keys.names[i] = strrchr(keys.paths[i], '/') + 1;
     }
+    sets[kind + 1] = keys;
     if (kind < 0) {
       snprintf(text, sizeof text, "dconf is_writable, %d keys,", count);
-      measure(text, ask_dconf_writable, &keys, 300000);
+      enter(text, ask_dconf_writable, &sets[0]);
       continue;
     }
     snprintf(text, sizeof text, "dconf read %s, %d keys,", kinds[kind], count);
-    measure(text, read_dconf, &keys, 200000);
+    enter(text, read_dconf, &sets[kind + 1]);
     snprintf(text, sizeof text, "GSettings get %s, %d keys,", kinds[kind], count);
-    measure(text, read_gsettings, &keys, 60000);
+    enter(text, read_gsettings, &sets[kind + 1]);
   }
+  run_contenders();
 }

@@ -11,7 +11,9 @@
 #include <sys/resource.h>
 #include <time.h>
 
-enum { repetitions = 9 };
+// Each workload is timed in so many short bursts, in turn with the others of its program.
+enum { bursts = 9 };
+static const double burst_nanoseconds = 4e6;
 
 typedef uint64_t (*workload)(void *context, long iterations);
 
@@ -46,7 +48,7 @@ struct timed_thread {
 static void *run_timed_thread(void *argument) {
   struct timed_thread *thread = argument;
   struct rusage before, after;
-  thread->work(thread->context, 8);
+  thread->work(thread->context, thread->iterations / 8 + 1);
   pthread_barrier_wait(thread->barrier);
   getrusage(RUSAGE_THREAD, &before);
   thread->start = now_nanoseconds();
@@ -57,42 +59,79 @@ static void *run_timed_thread(void *argument) {
   return NULL;
 }
 
-// Nanoseconds of one operation: on one thread, then on each of two threads at once. A round in which a thread lost its
-// core, or in which the two hardly overlapped, says nothing and is run again.
-static inline void measure(const char *name, workload work, void *context, long iterations) {
-  double values[repetitions];
-  char label[256];
-  result_sink += work(context, iterations / 4 + 1);
-  for (int round = 0; round < repetitions; round++) {
-    double start = now_nanoseconds();
-    result_sink += work(context, iterations);
-    values[round] = (now_nanoseconds() - start) / iterations;
-  }
-  snprintf(label, sizeof label, "%s 1 thread", name);
-  report(label, values, repetitions, "ns");
+struct contender {
+  char name[160];
+  workload work;
+  void *context;
+  long iterations;
+  double alone[bursts], paired[bursts];
+  int pairs;
+};
 
-  long pair_iterations = (long)(4e6 / values[repetitions / 2]) + 1;
-  int kept = 0;
-  for (int attempt = 0; attempt < 100 && kept < repetitions; attempt++) {
-    pthread_barrier_t barrier;
-    pthread_t handles[2];
-    struct timed_thread threads[2];
-    pthread_barrier_init(&barrier, NULL, 2);
-    for (int i = 0; i < 2; i++) {
-      threads[i] = (struct timed_thread){work, context, pair_iterations, &barrier, 0, 0, 0};
-      pthread_create(&handles[i], NULL, run_timed_thread, &threads[i]);
-    }
-    for (int i = 0; i < 2; i++) pthread_join(handles[i], NULL);
-    double lengths[2] = {threads[0].end - threads[0].start, threads[1].end - threads[1].start};
-    double longest = lengths[0] > lengths[1] ? lengths[0] : lengths[1];
-    double start = threads[0].start > threads[1].start ? threads[0].start : threads[1].start;
-    double end = threads[0].end < threads[1].end ? threads[0].end : threads[1].end;
-    if (threads[0].preemptions || threads[1].preemptions || end - start < 0.85 * longest) continue;
-    values[kept++] = longest / pair_iterations;
+static struct contender contenders[16];
+static int contender_count;
+
+// Enters a workload for `run_contenders`.
+static inline void enter(const char *name, workload work, void *context) {
+  struct contender *contender = &contenders[contender_count++];
+  *contender = (struct contender){.work = work, .context = context};
+  snprintf(contender->name, sizeof contender->name, "%s", name);
+}
+
+// One burst on two threads at once. A burst in which a thread lost its core, or in which the two hardly overlapped, says
+// nothing and does not count.
+static inline void run_pair(struct contender *contender) {
+  pthread_barrier_t barrier;
+  pthread_t handles[2];
+  struct timed_thread threads[2];
+  pthread_barrier_init(&barrier, NULL, 2);
+  for (int i = 0; i < 2; i++) {
+    threads[i] = (struct timed_thread){contender->work, contender->context, contender->iterations, &barrier, 0, 0, 0};
+    pthread_create(&handles[i], NULL, run_timed_thread, &threads[i]);
   }
-  if (kept < 3) return;
-  snprintf(label, sizeof label, "%s 2 threads", name);
-  report(label, values, kept, "ns");
+  for (int i = 0; i < 2; i++) pthread_join(handles[i], NULL);
+  double lengths[2] = {threads[0].end - threads[0].start, threads[1].end - threads[1].start};
+  double longest = lengths[0] > lengths[1] ? lengths[0] : lengths[1];
+  double start = threads[0].start > threads[1].start ? threads[0].start : threads[1].start;
+  double end = threads[0].end < threads[1].end ? threads[0].end : threads[1].end;
+  if (threads[0].preemptions || threads[1].preemptions || end - start < 0.85 * longest) return;
+  contender->paired[contender->pairs++] = longest / contender->iterations;
+}
+
+// Nanoseconds of one operation of each workload: on one thread, then on each of two threads at once. The workloads take
+// turns, burst by burst, so that what disturbs the machine for a while disturbs them alike.
+static inline void run_contenders(void) {
+  struct contender *end = contenders + contender_count;
+  for (struct contender *c = contenders; c < end; c++) {
+    double start, length;
+    c->iterations = 64;
+    do {
+      c->iterations *= 2;
+      start = now_nanoseconds();
+      result_sink += c->work(c->context, c->iterations);
+      length = now_nanoseconds() - start;
+    } while (length < burst_nanoseconds / 8);
+    c->iterations = (long)(c->iterations * (burst_nanoseconds / length)) + 1;
+  }
+  for (int burst = 0; burst < bursts; burst++)
+    for (struct contender *c = contenders; c < end; c++) {
+      // What the others put into the caches is not this one's cost.
+      result_sink += c->work(c->context, c->iterations / 4 + 1);
+      double start = now_nanoseconds();
+      result_sink += c->work(c->context, c->iterations);
+      c->alone[burst] = (now_nanoseconds() - start) / c->iterations;
+    }
+  for (int attempt = 0; attempt < 4 * bursts; attempt++)
+    for (struct contender *c = contenders; c < end; c++)
+      if (c->pairs < bursts) run_pair(c);
+  for (struct contender *c = contenders; c < end; c++) {
+    char label[200];
+    snprintf(label, sizeof label, "%s 1 thread", c->name);
+    report(label, c->alone, bursts, "ns");
+    if (c->pairs < 3) continue;
+    snprintf(label, sizeof label, "%s 2 threads", c->name);
+    report(label, c->paired, c->pairs, "ns");
+  }
 }
 
 // The keys 0 … count−1 in an order that is shuffled and always the same; `kind` 0 booleans, 1 integers, 2 strings, -1 all.

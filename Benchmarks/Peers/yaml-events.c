@@ -26,6 +26,8 @@ static long parse(const char *path) {
   return events;
 }
 
+enum { repetitions = 3 };
+
 int main(int argc, char **argv) {
   double values[repetitions];
   for (int round = 0; round < repetitions; round++) {
