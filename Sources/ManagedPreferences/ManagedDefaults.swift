@@ -49,7 +49,7 @@ public final class ManagedDefaults: UserDefaults {
   /// Set it before anything else of this class is used; without it the domain is the name of the executable's real file.
   /// Setting it after first use, or to a name that is not a domain name, stops the program with a message.
   public static var applicationIdentifier: String {
-    get { StandardDefaults.applicationIdentifier }
+    get { ApplicationLists.applicationIdentifier }
     set { StandardDefaults.state(applicationIdentifier: newValue) }
   }
 

@@ -1,11 +1,10 @@
-internal import PreferencesCore
-internal import PropertyList
-internal import Synchronization
+public import PropertyList
+import Synchronization
 
-/// `NSRegistrationDomain` as the instances of one process share it: the last place in every search list, whichever
-/// instance an application registers its defaults with, and those made later. swift-corelibs-foundation and macOS do the
-/// same.
-enum RegistrationDomain {
+/// `NSRegistrationDomain` as the search lists that a process opened for itself share it: the last place in each of them,
+/// whichever list an application registers its defaults with, and those opened later. swift-corelibs-foundation and macOS
+/// do the same.
+public enum RegistrationDomain {
   private struct Shared {
     var values: [String: PropertyListValue] = [:]
     var members: [Member] = []
@@ -27,8 +26,8 @@ enum RegistrationDomain {
     }
   }
 
-  /// Merges into the registration domain of every member.
-  static func register(_ values: [String: PropertyListValue]) {
+  /// Merges into the registration domain of every list that `ApplicationLists.open` made.
+  public static func register(_ values: [String: PropertyListValue]) {
     let lists = shared.withLock { shared in
       shared.values.merge(values) { _, later in later }
       return shared.members.compactMap(\.list)

@@ -1,0 +1,80 @@
+import Synchronization
+
+/// The search lists that an application opens for itself, and what they have in common: who the application is, its
+/// command line, and what it registered (`RegistrationDomain`).
+public enum ApplicationLists {
+  private struct Identity {
+    var identifier: String?
+    var arguments: [String]?
+    /// From the first search list on, whose answers depend on it.
+    var isInUse = false
+  }
+
+  private static let identity = Mutex(Identity())
+
+  /// The application's domain: what it stated, else `ApplicationIdentity.fallback()`.
+  public static var applicationIdentifier: String { identity.withLock(\.identifier) ?? ApplicationIdentity.fallback() }
+
+  /// States the application's domain.
+  /// - Throws: `name` for what can't be a domain's name, `tooLate` once a list was opened: values were read, and maybe
+  ///   acted upon, under another name.
+  public static func state(applicationIdentifier name: String) throws(ApplicationListFault) {
+    if let fault = DomainName.fault(in: name) { throw .name(fault) }
+    try change { $0.identifier = name }
+  }
+
+  /// States the command line, without the program's name, for programs that don't want the kernel's account of it to be
+  /// parsed for preferences.
+  /// - Throws: `tooLate` once a list was opened.
+  public static func state(arguments: [String]) throws(ApplicationListFault) {
+    try change { $0.arguments = arguments }
+  }
+
+  private static func change(_ body: (inout Identity) -> Void) throws(ApplicationListFault) {
+    let isTooLate = identity.withLock { identity in
+      if !identity.isInUse { body(&identity) }
+      return identity.isInUse
+    }
+    if isTooLate { throw .tooLate(inUse: applicationIdentifier) }
+  }
+
+  /// Opens the application's search list, or one in which a suite takes the application's place.
+  public static func open(suite: String? = nil) throws(ApplicationListFault) -> SearchList {
+    let arguments = identity.withLock { identity in
+      identity.isInUse = true
+      return identity.arguments
+    }
+    let application = applicationIdentifier
+    if let suite, suite == application { throw .ownDomain(suite) }
+    if let suite, suite == GlobalDomain.name { throw .globalDomain }
+    let configuration = SearchList.Configuration(
+      domain: suite, applicationDomain: application, arguments: arguments ?? Array(CommandLine.arguments.dropFirst()))
+    do throws(DomainNameFault) {
+      let list = try SearchList(configuration: configuration)
+      RegistrationDomain.join(list)
+      return list
+    } catch {
+      throw .name(error)
+    }
+  }
+}
+
+/// Why a search list can't be opened, or what it depends on can't be stated any more.
+public enum ApplicationListFault: Error, Sendable, Hashable, CustomStringConvertible {
+  case name(DomainNameFault)
+  /// The application's own domain can't be its suite.
+  case ownDomain(String)
+  /// `NSGlobalDomain` can't be a suite.
+  case globalDomain
+  /// Search lists were opened already, under this name.
+  case tooLate(inUse: String)
+
+  public var description: String {
+    switch self {
+    case .name(let fault): fault.description
+    case .ownDomain: "it is the application's own domain"
+    case .globalDomain: "every search list contains it already"
+    case .tooLate(let name): "values were read as \"\(name)\" already; state this before preferences are opened"
+    }
+  }
+}
