@@ -43,6 +43,15 @@ final class Engine: @unchecked Sendable {
     return file
   }
 
+  func files(ofDomain name: String, for configuration: SearchList.Configuration) -> DomainFiles {
+    let host = configuration.hostIdentifier
+    return DomainFiles(
+      name: name, userHost: file(ofDomain: name, host: host, for: configuration),
+      user: file(ofDomain: name, for: configuration),
+      anyUserHost: file(ofDomain: name, user: .any, host: host, for: configuration),
+      anyUser: file(ofDomain: name, user: .any, for: configuration))
+  }
+
   func policy(of installation: Installation) -> PolicySource {
     if let policy = policies[installation] { return policy }
     let policy = PolicySource(installation)
@@ -74,7 +83,9 @@ final class Engine: @unchecked Sendable {
   /// - Returns: what observers are to be told.
   func refresh(_ file: DomainFile, waiting: Bool = true) -> [Notice] {
     if waiting { file.disk.lock() } else if !file.disk.tryLock() { return [] }
-    if file.isLoaded && !file.file.isOutdated(since: file.version) {
+    // What makes a file one that can't be trusted may be its directory, or a link: it is looked at anew each time.
+    let isTrusted = lock.withLock { file.faults[.untrusted] == nil }
+    if file.isLoaded && isTrusted && !file.file.isOutdated(since: file.version) {
       file.disk.unlock()
       return []
     }
@@ -199,6 +210,7 @@ final class Engine: @unchecked Sendable {
     writer.renewAfterFork()
     watcher.renewAfterFork()
     for list in lists.values { list.renewAfterFork() }
+    for list in lists.values { list.languages.renewAfterFork() }
     for policy in policies.values { policy.disk.renew() }
     for file in files.values.compactMap(\.file) {
       file.disk.renew()

@@ -1,7 +1,7 @@
 /// The layers of the search list, in the order in which they are asked: the first that has the key answers.
 ///
-/// `rawValue` is the name that commands print and read; `allCases` is the order. A layer whose store does not exist
-/// yet in this version simply never has a key.
+/// `rawValue` is the name that commands print and read; `allCases` is the order. (Suites take turns: of each, this host's
+/// file comes before the one for any host.) There is no synced store in this version: `roaming` never has a key.
 public enum Layer: String, Sendable, Hashable, CaseIterable, Comparable, CustomStringConvertible {
   /// The host's forced domain: binds, whatever any other layer says.
   case forced
@@ -9,6 +9,7 @@ public enum Layer: String, Sendable, Hashable, CaseIterable, Comparable, CustomS
   case argument
   /// The synced store, for keys declared roaming.
   case roaming
+  /// The application's file of this user for this host: it hides what `set` writes.
   case applicationHost = "application-host"
   /// The application's own file of this user: what `set` writes.
   case application

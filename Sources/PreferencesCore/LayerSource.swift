@@ -11,10 +11,12 @@ struct LayerSource {
     case policy(ForcedDomain, ConditionTruth, PolicySection)
     case file(DomainContents)
     case values([String: PropertyListValue])
+    /// The domain of a language, made when one of its keys is asked for.
+    case language(LanguageDomains, tag: String)
   }
 
   let layer: Layer
-  /// Empty for volatile layers.
+  /// The language's tag for a language domain; empty for the other volatile layers.
   let domain: String
   let path: String?
   let contents: Contents
@@ -25,6 +27,8 @@ struct LayerSource {
       policy.resolve(domain: domain, key: key, section: section, under: truth).value
     case .file(let contents): contents.value(forKey: key)
     case .values(let values): values[key]
+    case .language(let languages, let tag):
+      LanguageKey.names.contains(key) ? languages.values(ofLanguage: tag)?[key] : nil
     }
   }
 
@@ -37,6 +41,7 @@ struct LayerSource {
       }
     case .file(let contents): fill(table, contents.merged)
     case .values(let values): fill(table, values)
+    case .language(let languages, let tag): fill(table, languages.values(ofLanguage: tag) ?? [:])
     }
   }
 

@@ -1,24 +1,32 @@
 import AuditEvents
 import ForcedDomain
 import PropertyList
+import Synchronization
 
 /// The writing side of a search list: its stores, its observers, and the tables that its readers see.
 ///
 /// Guarded by the engine's lock, except `filling`, which serializes filling and is taken first.
 final class ListState: @unchecked Sendable {
   let configuration: SearchList.Configuration
-  let own: DomainFile
-  /// The user's `NSGlobalDomain`; `own` itself in a list for that domain.
-  let global: DomainFile
+  let own: DomainFiles
+  /// `NSGlobalDomain`; the same files as `own` in a list for that domain.
+  let global: DomainFiles
   let policy: PolicySource
   let filling = EngineLock()
   let published: PublishedSnapshot
 
   /// Newest first.
-  var suites: [DomainFile] = []
+  var suites: [DomainFiles] = []
   var view = PolicyView()
   var argument: [String: PropertyListValue]?
   var registration: [String: PropertyListValue]? = [:]
+  let languages: LanguageDomains
+  /// Language domains that were removed (nil), or replaced after that.
+  var replacedLanguages: [String: [String: PropertyListValue]?] = [:]
+  /// Whether the next filling is to include the language domains.
+  var wantsLanguages = false
+  /// Whether the tables that readers see include them.
+  let hasLanguages = Atomic(false)
   /// Volatile domains of other names: kept, never searched.
   var custom: [String: [String: PropertyListValue]] = [:]
   var observers: [UInt64: @Sendable (SearchListChange) -> Void] = [:]
@@ -28,24 +36,23 @@ final class ListState: @unchecked Sendable {
   private var isFilling = false
   private var changedWhileFilling: Set<String> = []
 
-  init(_ configuration: SearchList.Configuration, own: DomainFile, global: DomainFile, policy: PolicySource) {
+  init(_ configuration: SearchList.Configuration, own: DomainFiles, global: DomainFiles, policy: PolicySource) {
     self.configuration = configuration
     self.own = own
     self.global = global
     self.policy = policy
+    languages = configuration.languages.map(LanguageDomains.init(locales:)) ?? .ofThisProcess
     argument = configuration.arguments.isEmpty ? [:] : ArgumentDomain.parse(configuration.arguments)
     published = PublishedSnapshot(
       Snapshot(base: SlotTable(capacity: 1), changes: nil, everythingIsForced: false))
   }
 
-  var files: [DomainFile] { own === global ? [own] + suites : [own] + suites + [global] }
-
   /// The domains in the order of layer 1, which the other layers of several domains keep.
-  private var domainNames: [String] {
-    var names = [own.name] + suites.map(\.name)
-    if own.name != GlobalDomain.name { names.append(GlobalDomain.name) }
-    return names
+  private var domains: [DomainFiles] {
+    own.name == GlobalDomain.name ? [own] + suites : [own] + suites + [global]
   }
+
+  var files: [DomainFile] { domains.flatMap(\.all) }
 
   /// The search list (see `LayerSource`).
   func sources() -> [LayerSource] {
@@ -56,9 +63,21 @@ final class ListState: @unchecked Sendable {
     var sources: [LayerSource] = []
     appendPolicy(.forced, .forced, to: &sources)
     sources.append(LayerSource(layer: .argument, domain: "", path: nil, contents: .values(argument ?? [:])))
-    if own !== global { sources.append(source(.application, own)) }
-    for suite in suites { sources.append(source(.suite, suite)) }
-    sources.append(source(.global, global))
+    if own.name != GlobalDomain.name {
+      sources.append(source(.applicationHost, own.userHost))
+      sources.append(source(.application, own.user))
+    }
+    for suite in suites {
+      sources.append(source(.suiteHost, suite.userHost))
+      sources.append(source(.suite, suite.user))
+    }
+    sources.append(source(.globalHost, global.userHost))
+    sources.append(source(.global, global.user))
+    for domain in domains {
+      sources.append(source(.anyUser, domain.anyUserHost))
+      sources.append(source(.anyUser, domain.anyUser))
+    }
+    appendLanguages(to: &sources)
     appendPolicy(.recommended, .recommended, to: &sources)
     sources.append(registered)
     return sources
@@ -70,7 +89,7 @@ final class ListState: @unchecked Sendable {
 
   private func appendPolicy(_ layer: Layer, _ section: PolicySection, to sources: inout [LayerSource]) {
     guard let domain = view.domain, let truth = view.truth else { return }
-    for name in domainNames {
+    for name in domains.map(\.name) {
       sources.append(
         LayerSource(
           layer: layer, domain: name, path: policy.installation.forcedFile, contents: .policy(domain, truth, section)))
@@ -90,8 +109,7 @@ final class ListState: @unchecked Sendable {
       changedWhileFilling = []
       return (self.sources(), view.isUnavailable)
     }
-    let table = SlotTable(capacity: 16)
-    for source in sources { source.fill(table) }
+    let table = filledTable(sources)
     return engine.lock.withLock { () -> [String] in
       let before = published.current
       let next = Snapshot(base: table, changes: nil, everythingIsForced: isUnavailable)

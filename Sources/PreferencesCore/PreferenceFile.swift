@@ -22,12 +22,16 @@ struct PreferenceFile: Sendable, Hashable {
   /// The installation whose owner's files alone count; nil for files of users.
   let trust: Installation?
 
+  /// Whether the directory need not be there: that of per-host files, and that of files for any user.
+  var isOptional: Bool { trust != nil || isPerHost }
+  var isPerHost: Bool { FilePath.name(of: directory) == Self.perHostDirectory }
+
   var path: String { FilePath.join(directory, name) }
 
   /// What reading the file gave.
   struct Reading {
     var values: [String: PropertyListValue]
-    /// nil: there is no such file, or it is not to be trusted and looked at again each time.
+    /// nil: there is no such file, or it is not to be trusted.
     var version: FileMetadata?
     var fault: PreferencesFault?
   }

@@ -9,12 +9,12 @@ extension SearchList {
   public func addSuite(_ name: String) -> Bool {
     if DomainName.fault(in: name) != nil || name == GlobalDomain.name { return false }
     if name == configuration.domain || name == configuration.applicationDomain { return false }
-    let file = file(ofDomain: name)
-    var notices = engine.refresh(file)
+    let suite = engine.lock.withLock { engine.files(ofDomain: name, for: configuration) }
+    var notices = engine.refresh(suite.all)
     engine.lock.withLock {
-      state.suites.removeAll { $0 === file }
-      state.suites.insert(file, at: 0)
-      file.users[ObjectIdentifier(state)] = state
+      state.suites.removeAll { $0.name == name }
+      state.suites.insert(suite, at: 0)
+      for file in suite.all { file.users[ObjectIdentifier(state)] = state }
       if configuration.observes { engine.watcher.wake() }
     }
     notices += engine.fill([state], .receiver, domain: nil, receiver: state)
@@ -26,7 +26,7 @@ extension SearchList {
   public func removeSuite(_ name: String) {
     let wasThere = engine.lock.withLock {
       guard let index = state.suites.firstIndex(where: { $0.name == name }) else { return false }
-      state.suites.remove(at: index).users[ObjectIdentifier(state)] = nil
+      for file in state.suites.remove(at: index).all { file.users[ObjectIdentifier(state)] = nil }
       return true
     }
     if !wasThere { return }
@@ -35,10 +35,12 @@ extension SearchList {
 
   // MARK: Volatile domains
 
-  /// `NSArgumentDomain`, `NSRegistrationDomain` unless they were removed, and those of other names; sorted.
+  /// `NSArgumentDomain`, `NSRegistrationDomain` and the languages' tags unless they were removed, and those of other names;
+  /// sorted.
   public var volatileDomainNames: [String] {
     engine.lock.withLock {
       var names = Array(state.custom.keys)
+      names += state.languages.tags.filter { state.replacedLanguages[$0] != .some(nil) }
       if state.argument != nil { names.append(VolatileDomainName.argument) }
       if state.registration != nil { names.append(VolatileDomainName.registration) }
       return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
@@ -51,12 +53,13 @@ extension SearchList {
       switch name {
       case VolatileDomainName.argument: state.argument
       case VolatileDomainName.registration: state.registration
-      default: state.custom[name]
+      default: state.languageDomain(name) ?? state.custom[name]
       }
     }
   }
 
-  /// Makes a volatile domain. One with a name of its own is kept, but never searched.
+  /// Makes a volatile domain. One with a name of its own is kept, but never searched; one that has the name of a removed
+  /// domain (`NSArgumentDomain`, a language) takes its place.
   /// - Returns: false when there is a domain of that name, which stays as it is: remove it first.
   @discardableResult
   public func setVolatileDomain(_ values: [String: PropertyListValue], forName name: String) -> Bool {
@@ -73,6 +76,8 @@ extension SearchList {
     switch name {
     case VolatileDomainName.argument: changeVolatile(keys: keys) { $0.argument = values }
     case VolatileDomainName.registration: changeVolatile(keys: keys) { $0.registration = values }
+    case _ where state.languages.tags.contains(name):
+      changeVolatile(keys: keys) { $0.replacedLanguages.updateValue(values, forKey: name) }
     default: engine.lock.withLock { state.custom[name] = values }
     }
   }

@@ -57,6 +57,12 @@ extension SearchList {
     return Self.withUTF8(key) { Self.scalar(published, $0) }
   }
 
+  /// For a key that the tables do not have: whether the language domains, which may have it, are there from now on.
+  @inline(never)
+  private func isNowThere(_ key: String) -> Bool {
+    Self.withUTF8(key, LanguageKey.mayBe) && state.includeLanguages(engine)
+  }
+
   /// Whether what `value` returns for the key comes from the forced domain, so that nobody but an administrator can
   /// change it. True for every key while the forced domain of an installed host can't be read.
   public func isForced(_ key: String) -> Bool { scalar(key).isForced }
@@ -68,7 +74,8 @@ extension SearchList {
     // NaN is not 0.
     case .real: return Double(bitPattern: entry.payload) != 0
     case .string: return converted(key) { $0.kind == .string && StringConversions.boolean(utf8: $0.utf8) }
-    case .absent, .dead, .date, .object: return false
+    case .absent: return isNowThere(key) && bool(key)
+    case .dead, .date, .object: return false
     }
   }
 
@@ -79,7 +86,8 @@ extension SearchList {
     case .unsigned: return .max
     case .real: return PropertyListValue.real(Double(bitPattern: entry.payload)).integerValue
     case .string: return converted(key) { $0.kind == .string ? StringConversions.integer(utf8: $0.utf8) : 0 }
-    case .absent, .dead, .date, .object: return 0
+    case .absent: return isNowThere(key) ? integer(key) : 0
+    case .dead, .date, .object: return 0
     }
   }
 
@@ -90,7 +98,8 @@ extension SearchList {
     case .signed: return Double(Int64(bitPattern: entry.payload))
     case .real: return Double(bitPattern: entry.payload)
     case .string: return converted(key) { $0.kind == .string ? StringConversions.double(utf8: $0.utf8) : 0 }
-    case .absent, .dead, .date, .object: return 0
+    case .absent: return isNowThere(key) ? double(key) : 0
+    case .dead, .date, .object: return 0
     }
   }
 
@@ -98,7 +107,8 @@ extension SearchList {
 
   public func string(_ key: String) -> String? {
     let published = published
-    return Self.withUTF8(key) { Self.string(published, $0) }
+    let text = Self.withUTF8(key) { Self.string(published, $0) }
+    return text == nil && isNowThere(key) ? string(key) : text
   }
 
   @inline(never)
@@ -117,7 +127,8 @@ extension SearchList {
   /// The value in its own type.
   public func value(_ key: String) -> PropertyListValue? {
     let published = published
-    return Self.withUTF8(key) { Self.read(published, $0) { $0.value } }
+    let value = Self.withUTF8(key) { Self.read(published, $0) { $0.value } }
+    return value == nil && isNowThere(key) ? self.value(key) : value
   }
 
   public func array(_ key: String) -> [PropertyListValue]? { value(key)?.arrayValue }
@@ -135,7 +146,8 @@ extension SearchList {
   /// The first hit of every key of all layers, unconverted.
   /// - Complexity: O(*n*) in the number of keys.
   public func dictionaryRepresentation() -> [String: PropertyListValue] {
-    engine.lock.withLock {
+    _ = state.includeLanguages(engine)
+    return engine.lock.withLock {
       let snapshot = state.published.current
       var result = [String: PropertyListValue](minimumCapacity: snapshot.base.live)
       snapshot.visit { _, key, entry in result[String(decoding: key, as: UTF8.self)] = entry.value }

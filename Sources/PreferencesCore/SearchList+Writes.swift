@@ -6,13 +6,14 @@ extension SearchList {
   /// Sets a key in the list's domain, for this user on any host; nil removes it.
   ///
   /// A forced key keeps the value that the policy gives it: what is set is stored underneath and seen again when the policy
-  /// releases the key. Each such attempt is an audit event.
+  /// releases the key. Each such attempt is an audit event. A nearer layer (the command line, this host's file) hides what is set as
+  /// well: what is read afterwards tells, and `resolution(of:)` says which layer it is.
   /// - Returns: whether the persistent domain changed.
   /// - Precondition: the key is not empty.
   @discardableResult
   public func set(_ value: PropertyListValue?, forKey key: String) -> Bool {
     precondition(!key.isEmpty, "a preference can't be set under an empty key")
-    let file = state.own
+    let file = state.own.user
     engine.lock.lock()
     let isChange = file.contents.value(forKey: key) != value
     // Written even where it changes nothing here: another process may have set something else meanwhile.
@@ -71,7 +72,7 @@ extension SearchList {
     for file in files where !engine.writer.flush(file, lockTimeout: 10) { isWritten = false }
     engine.lock.withLock { state.touched = state.touched.filter { !$0.value.contents.pending.isEmpty } }
     var notices = engine.refresh(state.policy)
-    for file in files { notices += engine.refresh(file) }
+    notices += engine.refresh(files)
     for notice in notices { notice.deliver() }
     return isWritten
   }

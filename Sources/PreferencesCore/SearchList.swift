@@ -28,6 +28,9 @@ public final class SearchList: Sendable {
     public var hostIdentifier: String
     /// The command line without the program's name; empty for no argument layer.
     public var arguments: [String]
+    /// Names of locales in order of preference, such as `de_AT.UTF-8`; nil for those of the environment, empty for no
+    /// language domains.
+    public var languages: [String]?
     public var installation: Installation
     public var sink: any AuditEventSink
     /// Whether the list follows, in the background, what others change. False for a command that answers once: it starts
@@ -42,7 +45,7 @@ public final class SearchList: Sendable {
     public init(
       domain: String? = nil, applicationDomain: String? = nil, homeDirectory: String? = nil,
       configurationDirectory: String? = nil, hostIdentifier: String? = nil, arguments: [String] = [],
-      installation: Installation? = nil,
+      languages: [String]? = nil, installation: Installation? = nil,
       sink: (any AuditEventSink)? = nil, observes: Bool = true,
       clock: (@Sendable () -> Int64)? = nil, userFacts: UserFacts? = nil
     ) {
@@ -54,6 +57,7 @@ public final class SearchList: Sendable {
       self.configurationDirectory = configurationDirectory ?? UserLocations.configurationDirectory(home: home)
       self.hostIdentifier = hostIdentifier ?? HostIdentifier.current()
       self.arguments = arguments
+      self.languages = languages
       self.installation = installation ?? Installation.locate(root: nil).installation
       self.sink = sink ?? DefaultAuditEventSink.current
       self.observes = observes
@@ -87,18 +91,18 @@ public final class SearchList: Sendable {
     let engine = Engine.shared
     let sink = configuration.sink
     let (own, global, policy) = engine.lock.withLock {
-      let global = engine.file(ofDomain: GlobalDomain.name, for: configuration)
-      let own =
-        configuration.domain == GlobalDomain.name
-        ? global : engine.file(ofDomain: configuration.domain, for: configuration)
-      return (own, global, engine.policy(of: configuration.installation))
+      (
+        engine.files(ofDomain: configuration.domain, for: configuration),
+        engine.files(ofDomain: GlobalDomain.name, for: configuration),
+        engine.policy(of: configuration.installation)
+      )
     }
     let state = ListState(configuration, own: own, global: global, policy: policy)
     self.state = state
     published = state.published.address
     // Read before the list is known to the engine, so that its tables are filled once. Other lists may have observers.
     var notices: [Notice] = []
-    for file in state.files { notices += engine.refresh(file) }
+    notices += engine.refresh(state.files)
     notices += engine.refresh(policy, reportingTo: sink)
     engine.lock.withLock {
       state.view = PolicyView(policy, user: configuration.userFacts, instant: configuration.clock())
@@ -126,10 +130,10 @@ public final class SearchList: Sendable {
       let kind: PreferencesFault.Kind = state.view.isUnavailable ? .policyUnavailable : .policyDamaged
       let policy = state.policy.faults.map { PreferencesFault(kind, path: $0.path, message: $0.message) }
       let touched = state.touched.sorted { $0.key < $1.key }.map(\.value)
-      return policy
-        + (state.files + touched.filter { file in !state.files.contains { $0 === file } }).flatMap { file in
-          file.faults.sorted { $0.key.rawValue < $1.key.rawValue }.map(\.value)
-        }
+      let files = state.files + touched.filter { file in !state.files.contains { $0 === file } }
+      let all = policy + files.flatMap { $0.faults.sorted { $0.key.rawValue < $1.key.rawValue }.map(\.value) }
+      // A directory's fault is that of every file in it.
+      return all.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
   }
 }

@@ -61,11 +61,13 @@ final class Watcher: @unchecked Sendable {
     var wakeDescriptor: Int32 = -1
 
     var directories: Set<String> {
-      Set(files.map(\.directory) + policies.map(\.installation.stateDirectory))
+      // With the directories above those that need not be there, so that they are seen to appear.
+      let optional = files.map(\.file).filter { $0.isOptional }.map { FilePath.parent(of: $0.directory) }
+      return Set(files.map(\.directory) + optional + policies.map(\.installation.stateDirectory))
     }
     var names: Set<String> {
       Set(
-        files.map { FilePath.name(of: $0.path) }
+        files.map { FilePath.name(of: $0.path) } + files.map { FilePath.name(of: $0.directory) }
           + policies.flatMap {
             [FilePath.name(of: $0.installation.generationMarker), FilePath.name(of: $0.installation.forcedFile)]
           })
@@ -98,17 +100,20 @@ final class Watcher: @unchecked Sendable {
     var inotify = gate.withWork { Inotify() }
     while true {
       // Between the gate's two spans the thread only waits in the kernel.
-      let scene = gate.withWork {
+      let (scene, isNew) = gate.withWork {
         let scene = self.scene()
-        if scene.isObserved { inotify.watch(scene.directories) } else { inotify.stop() }
-        return scene
+        if scene.isObserved { return (scene, inotify.watch(scene.directories)) }
+        inotify.stop()
+        return (scene, false)
       }
       var timeout = scene.policies.isEmpty ? 3_600_000 : Self.calmInterval
       if scene.isObserved && !inotify.isAvailable { timeout = Self.observedIntervalWithoutInotify }
       if let edge = scene.nextEdge { timeout = min(timeout, max(edge, 1)) }
+      // What happened in a directory before it was watched is seen now.
+      if isNew { timeout = 0 }
       inotify.wait(scene.wakeDescriptor, timeout: Int32(timeout))
       let notices = gate.withWork {
-        inotify.concerns(scene.names, wake: scene.wakeDescriptor) ? look(at: scene) : []
+        inotify.concerns(scene.names, wake: scene.wakeDescriptor) || isNew ? look(at: scene) : []
       }
       for notice in notices { notice.deliver() }
     }
@@ -118,7 +123,7 @@ final class Watcher: @unchecked Sendable {
     let engine = Engine.shared
     var notices: [Notice] = []
     for policy in scene.policies { notices += engine.refresh(policy, waiting: false) }
-    for file in scene.files { notices += engine.refresh(file, waiting: false) }
+    notices += engine.refresh(scene.files, waiting: false)
     return notices
   }
 }
@@ -131,16 +136,18 @@ private struct Inotify: ~Copyable {
   private var descriptors: [pollfd] = []
   private var happened = 0
 
-  mutating func watch(_ directories: Set<String>) {
+  /// - Returns: whether a directory is watched from now on that was not.
+  mutating func watch(_ directories: Set<String>) -> Bool {
     if watch == nil {
       do throws(Errno) {
         watch = try FileWatch()
         isAvailable = true
       } catch {
         isAvailable = false
-        return
+        return false
       }
     }
+    var isNew = false
     for (directory, number) in watched where !directories.contains(directory) {
       watch?.remove(number)
       watched[directory] = nil
@@ -148,11 +155,15 @@ private struct Inotify: ~Copyable {
     for directory in directories where watched[directory] == nil {
       // A directory that is not there yet is tried again at each look.
       do throws(FileError) {
-        if let number = try watch?.add(directory: directory) { watched[directory] = number }
+        if let number = try watch?.add(directory: directory) {
+          watched[directory] = number
+          isNew = true
+        }
       } catch {
         if error.errno == .noSpace { isAvailable = false }
       }
     }
+    return isNew
   }
 
   mutating func stop() {

@@ -52,21 +52,26 @@ final class Fixture: Sendable {
 
   func list(
     _ domain: String = Fixture.domain, application: String? = nil, arguments: [String] = [], observes: Bool = false,
-    user: UserFacts = UserFacts(userID: 1000, groupIDs: [1000])
+    languages: [String] = [], user: UserFacts = UserFacts(userID: 1000, groupIDs: [1000])
   ) -> SearchList {
     let clock = clock
     return try! SearchList(
       configuration: SearchList.Configuration(
         domain: domain, applicationDomain: application, homeDirectory: home, configurationDirectory: configuration,
-        hostIdentifier: Self.host, arguments: arguments, installation: installation, sink: sink, observes: observes,
+        hostIdentifier: Self.host, arguments: arguments, languages: languages, installation: installation, sink: sink,
+        observes: observes,
         clock: { clock.now },
         userFacts: user))
   }
 
-  func store(_ values: [String: PropertyListValue], _ domain: String = Fixture.domain) {
-    try! Directory.createAll(configuration, mode: 0o700)
+  func store(
+    _ values: [String: PropertyListValue], _ domain: String = Fixture.domain, user: PersistentDomain.User = .current,
+    host: PersistentDomain.Host = .any
+  ) {
+    let path = file(domain, user: user, host: host)
+    try! Directory.createAll(FilePath.parent(of: path), mode: user == .any ? 0o755 : 0o700)
     let bytes = try! PropertyListCoding.encode(.dictionary(values), as: .xml)
-    try! AtomicReplacement.write(bytes, to: file(domain), mode: 0o600, durable: false)
+    try! AtomicReplacement.write(bytes, to: path, mode: user == .any ? 0o644 : 0o600, durable: false)
   }
 
   /// What the file on the disk holds, nil where there is none.

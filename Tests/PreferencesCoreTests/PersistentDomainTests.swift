@@ -203,7 +203,7 @@ import Testing
       defer { extendLifetime(lock) }
       list.set(1, forKey: "a")
       #expect(list.integer("a") == 1)
-      #expect(!Engine.shared.writer.flush(list.state.own, lockTimeout: 0.05))
+      #expect(!Engine.shared.writer.flush(list.state.own.user, lockTimeout: 0.05))
       #expect(fixture.stored() == nil)
       // The locked domain does not hold up another.
       let other = fixture.list("org.example.Other")

@@ -96,7 +96,7 @@ import Testing
       let fixture = Fixture(in: directory)
       let list = fixture.list(observes: true)
       // The parent's writer has to wait until the child is done.
-      list.state.own.disk.lock()
+      list.state.own.user.disk.lock()
       list.set(1, forKey: "parent")
       let child = fork()
       if child == 0 {
@@ -110,7 +110,7 @@ import Testing
       }
       var status: Int32 = 0
       waitpid(child, &status, 0)
-      list.state.own.disk.unlock()
+      list.state.own.user.disk.unlock()
       guard status == 0 else { exit(EXIT_FAILURE) }
       list.set(4, forKey: "parent")
       exit(list.synchronize() ? 0 : 1)

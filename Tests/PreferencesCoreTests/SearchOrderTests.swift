@@ -14,10 +14,16 @@ import Testing
     var testDescription: String { id }
   }
 
-  /// Every store that exists, from the first to the last.
+  /// One of the language domains' keys, since every layer can have it.
+  static let key = LanguageKey.currencySymbol.rawValue
+
+  /// Every store that exists, from the first to the last; the first word is the layer's name.
   static let all = [
-    "forced own", "forced suite 2", "forced suite 1", "forced global", "argument", "application", "suite 2", "suite 1",
-    "global", "recommended own", "recommended suite 2", "recommended suite 1", "recommended global", "registration",
+    "forced own", "forced suite 2", "forced suite 1", "forced global", "argument", "application-host", "application",
+    "suite-host 2", "suite 2", "suite-host 1", "suite 1", "global-host", "global", "any-user own host", "any-user own",
+    "any-user suite 2 host", "any-user suite 2", "any-user suite 1 host", "any-user suite 1", "any-user global host",
+    "any-user global", "language xx-XX", "language en", "recommended own", "recommended suite 2",
+    "recommended suite 1", "recommended global", "registration",
   ]
 
   static let rows: [Row] =
@@ -29,30 +35,39 @@ import Testing
     Layer(rawValue: String(store.prefix { $0 != " " }))!
   }
 
+  /// What each store of a domain is called, and where it is.
+  static let domains: [(name: String, domain: String, user: String, host: String)] = [
+    ("own", Fixture.domain, "application", "application-host"),
+    ("suite 1", "org.example.One", "suite 1", "suite-host 1"),
+    ("suite 2", "org.example.Two", "suite 2", "suite-host 2"),
+    ("global", GlobalDomain.name, "global", "global-host"),
+  ]
+
   static func fixture(_ stores: [String]) -> (Fixture, SearchList) {
     let fixture = Fixture()
-    func value(_ store: String) -> [String: PropertyListValue] {
-      stores.contains(store) ? ["key": .string(store)] : [:]
-    }
+    let values = stores.map { ($0, [key: PropertyListValue.string($0)]) }
+    let value = Dictionary(uniqueKeysWithValues: values)
     var lines: [Fixture.Line] = []
-    for (name, domain) in [
-      ("own", Fixture.domain), ("suite 1", "org.example.One"), ("suite 2", "org.example.Two"),
-      ("global", GlobalDomain.name),
-    ] {
+    for (name, domain, user, host) in domains {
       for section in [PolicySection.forced, .recommended] {
         let store = (section == .forced ? "forced " : "recommended ") + name
         if stores.contains(store) {
-          lines.append(Fixture.Line(domain: domain, key: "key", value: .string(store), section: section))
+          lines.append(Fixture.Line(domain: domain, key: key, value: .string(store), section: section))
         }
       }
+      fixture.store(value[user] ?? [:], domain)
+      fixture.store(value[host] ?? [:], domain, host: .current)
+      fixture.store(value["any-user \(name)"] ?? [:], domain, user: .any)
+      fixture.store(value["any-user \(name) host"] ?? [:], domain, user: .any, host: .current)
     }
     fixture.install(lines)
-    fixture.store(value("application"))
-    fixture.store(value("suite 1"), "org.example.One")
-    fixture.store(value("suite 2"), "org.example.Two")
-    fixture.store(value("global"), GlobalDomain.name)
-    let list = fixture.list(arguments: stores.contains("argument") ? ["-key", "argument"] : [])
-    list.register(value("registration"))
+    let list = fixture.list(
+      arguments: stores.contains("argument") ? ["-\(key)", "argument"] : [], languages: ["xx_XX"])
+    for tag in ["xx-XX", "en"] {
+      list.removeVolatileDomain(forName: tag)
+      if let value = value["language \(tag)"] { #expect(list.setVolatileDomain(value, forName: tag)) }
+    }
+    list.register(value["registration"] ?? [:])
     #expect(list.addSuite("org.example.One"))
     #expect(list.addSuite("org.example.Two"))
     return (fixture, list)
@@ -60,26 +75,41 @@ import Testing
 
   @Test(arguments: rows) func theFirstStoreThatHasTheKeyAnswers(row: Row) {
     let (_, list) = Self.fixture(row.stores)
-    #expect(list.string("key") == row.stores.first)
-    #expect(list.value("key") == row.stores.first.map { .string($0) })
-    #expect(list.isForced("key") == (row.winner == .forced))
-    let resolution = list.resolution(of: "key")
-    #expect(resolution.winner == row.winner)
-    #expect(resolution.value == list.value("key"))
-    #expect(resolution.isForced == list.isForced("key"))
-    #expect(resolution.considered.filter { $0.value != nil }.map(\.value) == row.stores.map { .string($0) })
-    #expect(list.dictionaryRepresentation() == row.stores.first.map { ["key": .string($0)] } ?? [:])
+    Self.expect(row.stores, winner: row.winner, in: list)
+  }
+
+  /// Also where the winner is not the neighbour of the next.
+  @Test(arguments: 0..<40) func anyStoresTogether(round: Int) {
+    var random = SystemRandomNumberGenerator()
+    let stores = Self.all.filter { _ in random.next() % 4 == 0 }
+    let (_, list) = Self.fixture(stores)
+    Self.expect(stores, winner: stores.first.map(Self.layer), in: list)
+  }
+
+  private static func expect(_ stores: [String], winner: Layer?, in list: SearchList) {
+    #expect(list.string(key) == stores.first)
+    #expect(list.value(key) == stores.first.map { .string($0) })
+    #expect(list.isForced(key) == (winner == .forced))
+    let resolution = list.resolution(of: key)
+    #expect(resolution.winner == winner)
+    #expect(resolution.value == list.value(key))
+    #expect(resolution.isForced == list.isForced(key))
+    #expect(resolution.considered.filter { $0.value != nil }.map(\.value) == stores.map { .string($0) })
+    #expect(list.dictionaryRepresentation() == stores.first.map { [key: .string($0)] } ?? [:])
   }
 
   @Test func evidenceNamesFilesAndProfiles() throws {
     let (fixture, list) = Self.fixture(Self.all)
-    let resolution = list.resolution(of: "key")
+    let resolution = list.resolution(of: Self.key)
     #expect(
       resolution.forcedBy == [ForcedBy(profile: "org.example.base", title: "Title of org.example.base", generation: 1)])
     #expect(resolution.considered.map(\.layer).map(\.rawValue) == Self.all.map { Self.layer($0).rawValue })
     let application = try #require(resolution.considered.first { $0.layer == .application })
     #expect(application.path == fixture.file())
     #expect(application.domain == Fixture.domain)
+    let host = try #require(resolution.considered.last { $0.layer == .anyUser && $0.path?.contains("ByHost") == true })
+    #expect(host.path == fixture.file(GlobalDomain.name, user: .any, host: .current))
+    #expect(resolution.considered.filter { $0.layer == .language }.map(\.domain) == ["xx-XX", "en"])
     #expect(list.forcedBy("other") == [])
   }
 
@@ -99,16 +129,19 @@ import Testing
     #expect(list.value("late") == nil, "nothing is read behind --")
   }
 
-  @Test func suitesMoveToTheFrontAndLeave() {
-    let (fixture, list) = Self.fixture(["suite 1", "suite 2"])
-    #expect(list.string("key") == "suite 2")
+  @Test(arguments: ["suite", "suite-host", "any-user suite", "forced suite", "recommended suite"])
+  func suitesMoveToTheFrontAndLeaveInAllTheirLayers(kind: String) {
+    let isAnyUser = kind.hasPrefix("any-user")
+    let (first, second) = ("\(kind) 1", "\(kind) 2")
+    let (fixture, list) = Self.fixture(isAnyUser ? [first, second, first + " host"] : [first, second])
+    #expect(list.string(Self.key) == second)
     #expect(list.addSuite("org.example.One"))
-    #expect(list.string("key") == "suite 1")
+    #expect(list.string(Self.key) == (isAnyUser ? first + " host" : first))
     list.removeSuite("org.example.One")
-    #expect(list.string("key") == "suite 2")
+    #expect(list.string(Self.key) == second)
     list.removeSuite("org.example.Two")
-    #expect(list.string("key") == nil)
-    #expect(fixture.list().string("key") == nil, "suites concern their own list alone")
+    #expect(list.string(Self.key) == nil)
+    #expect(fixture.list().string(Self.key) == nil, "suites concern their own list alone")
   }
 
   @Test(arguments: [Fixture.domain, GlobalDomain.name, "", "a/b", ".hidden", String(repeating: "x", count: 256)])

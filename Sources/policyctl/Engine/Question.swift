@@ -41,9 +41,13 @@ final class Question {
       + policy.notes
   }
 
+  /// Whether the user's layers were asked for this answer: only then do their faults concern it.
+  private var isListAsked = false
+
   /// The asking user's own layers; nil where the question is about somebody or somewhere else.
   private lazy var list: SearchList? = {
     guard isAboutOneself else { return nil }
+    isListAsked = true
     var configuration = SearchList.Configuration(
       domain: domain, arguments: [], installation: installation, sink: DiscardingAuditEventSink(), observes: false)
     if let instant = circumstances.instant { configuration.clock = { instant } }
@@ -59,15 +63,17 @@ final class Question {
     return view(of: key, candidates: forced.contains { $0.value != nil } ? forced : candidates(of: key))
   }
 
-  /// The answers for all keys that have a value, sorted by key.
+  /// The answers for all keys that have a value, sorted by key; without those of the language domains, which are every
+  /// application's.
   func answers() -> [AnswerView] {
     var keys = Set(policy.mentionedKeys(in: domain))
     if !policy.isLocked, let list { keys.formUnion(list.dictionaryRepresentation().keys) }
-    return keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.map(answer).filter { $0.value != nil }
+    return keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.map(answer)
+      .filter { $0.value != nil && $0.layer != Layer.language.rawValue }
   }
 
   /// The answer with everything that was considered.
-  func explanation(_ key: String) throws(CommandFailure) -> ExplanationView {
+  func explanation(_ key: String) -> ExplanationView {
     let candidates = candidates(of: key)
     let evidence = policy.evidence(domain: domain, key: key)
     let context = ContextView(
@@ -84,9 +90,17 @@ final class Question {
       notes: notes + (policy.isAbsent ? ["Nothing is installed here: there is no policy to ask."] : []))
   }
 
-  /// What is wrong with the stores that were asked, on standard error: the answer stands nevertheless.
+  /// Also what limits the answer.
+  func reportFaultsAndLimits() {
+    reportFaults()
+    for note in notes { StandardStreams.writeError("\(Policyctl.name): \(note)\n") }
+  }
+
+  /// What is wrong with the stores that were asked for the answer, on standard error: it stands nevertheless.
   func reportFaults() {
-    for fault in policy.faults {
+    let stores = isListAsked ? list?.faults ?? [] : []
+    let ofStores = stores.filter { $0.kind != .policyDamaged && $0.kind != .policyUnavailable }
+    for fault in policy.faults + ofStores.map(\.description) {
       StandardStreams.writeError("\(Policyctl.name): warning: \(TerminalText.escape(fault))\n")
     }
   }

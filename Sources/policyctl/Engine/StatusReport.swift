@@ -58,11 +58,16 @@ struct StatusReport {
     view.executable = ApplicationIdentity.fallback()
     var seen: Set<String> = []
     view.faults = faults.filter { seen.insert($0).inserted }
+    let passedOver = anyUserFaults()
     if !view.faults.isEmpty {
       view.next =
         view.host == nil
         ? call.command(privileged: true, "enroll", "--host") + " NAME" : call.command(privileged: true, "refresh")
+    } else if let fault = passedOver.first(where: { $0.kind == .untrusted }) {
+      let path = ShellWord.join([fault.path])
+      view.next = "sudo chown root: \(path) && sudo chmod go-w \(path)"
     }
+    view.faults += passedOver.map(\.description)
     view.paths = paths()
     if withUserSetKeys, view.userSet == nil { view.userSet = [] }
     return view
@@ -174,6 +179,24 @@ struct StatusReport {
       default: return .unreadable("\(error.errno)")
       }
     }
+  }
+
+  /// What is wrong with the preference files for any user, of all domains.
+  private func anyUserFaults() -> [PreferencesFault] {
+    let locations = PreferenceLocations.current(installation: installation)
+    var faults: [PreferencesFault] = []
+    for host in [PersistentDomain.Host.any, .current] {
+      do throws(FileError) {
+        for name in try PersistentDomain.names(in: locations, user: .any, host: host) {
+          guard let domain = try? PersistentDomain(name, user: .any, host: host, in: locations) else { continue }
+          do throws(PreferencesFault) { _ = try domain.read() } catch { faults.append(error) }
+        }
+      } catch {
+        faults.append(PreferencesFault(.unreadable, path: error.path, message: "\(error)", errno: error.errno))
+      }
+    }
+    // One directory that others can write concerns each file in it.
+    return faults.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
   }
 
   /// Keys of managed domains that this user has set and nothing forces.

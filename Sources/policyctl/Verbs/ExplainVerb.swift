@@ -14,8 +14,8 @@ enum ExplainVerb: VerbProgram {
   static func run(_ call: Invocation) throws(CommandFailure) -> ExitCode {
     let question = try Question(call, domain: call.arguments.operands[0])
     let key = call.arguments.operands[1]
+    let view = question.explanation(key)
     question.reportFaults()
-    let view = try question.explanation(key)
     if call.wantsJSON {
       try Output.print(view.json())
     } else {

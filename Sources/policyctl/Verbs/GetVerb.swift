@@ -15,10 +15,9 @@ enum GetVerb: VerbProgram {
   static func run(_ call: Invocation) throws(CommandFailure) -> ExitCode {
     let domain = call.arguments.operands[0]
     let question = try Question(call, domain: domain)
-    question.reportFaults()
-    for note in question.notes { StandardStreams.writeError("\(Policyctl.name): \(note)\n") }
     if let key = call.arguments.operand(1) {
       let answer = question.answer(key)
+      question.reportFaultsAndLimits()
       if call.wantsJSON {
         try Output.print(
           GetView(domain: domain, answers: answer.value == nil && !answer.isForced ? [] : [answer]).json())
@@ -33,6 +32,7 @@ enum GetVerb: VerbProgram {
       return .done
     }
     let view = GetView(domain: domain, answers: question.answers())
+    question.reportFaultsAndLimits()
     if call.wantsJSON {
       try Output.print(view.json())
     } else {

@@ -196,7 +196,7 @@ struct ExplanationView {
   func text(_ palette: Palette, home: String) -> String {
     var text = headline(palette) + "\n"
     if !entries.isEmpty { text += "\n" + entryTable(palette) }
-    let below = layers.map { layer in
+    let below = layers.filter { $0.value != nil || Self.isAlwaysNamed($0.layer) }.map { layer in
       let shown = layer.value.map { answer.isSecret ? "(secret)" : $0.displayText } ?? "—"
       let path =
         layer.value == nil ? nil : layer.path.map { " (\(TerminalText.escape(Self.abbreviate($0, home: home))))" }
@@ -209,6 +209,11 @@ struct ExplanationView {
     }
     for note in notes { text += "  \(note)\n" }
     return text
+  }
+
+  /// The layers that are named without a value too; of the others most applications have none.
+  private static func isAlwaysNamed(_ layer: String) -> Bool {
+    ["application", "global", "registration"].contains(layer)
   }
 
   private func headline(_ palette: Palette) -> String {
