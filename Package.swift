@@ -11,8 +11,8 @@ let language: [SwiftSetting] = [
 
 /// A room of the engine: one job, and the rooms that it may look into (Documentation/architecture.md has the table;
 /// `ImportGuardTests` holds the import lines against it).
-func room(_ name: String, _ dependencies: [Target.Dependency] = [], linker: [LinkerSetting] = []) -> Target {
-  .target(name: name, dependencies: dependencies, swiftSettings: language, linkerSettings: linker)
+func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: language)
 }
 
 func command(
@@ -38,7 +38,7 @@ let package = Package(
     // System libraries. Without pkg-config, which would put the system's folder before the one that Scripts/build names.
     .systemLibrary(name: "CYAML", providers: [.apt(["libyaml-dev"])]),
     .systemLibrary(name: "CExpat", providers: [.apt(["libexpat1-dev"])]),
-    .systemLibrary(name: "CCrypto", providers: [.apt(["libssl-dev"])]),
+    .target(name: "CCrypto"),
     .target(name: "CReaderEpoch"),
 
     // The engine.
@@ -48,10 +48,7 @@ let package = Package(
     room("PolicyLanguage", ["PropertyList", "LinuxFiles", "HostPatterns", "CYAML"]),
     room("ForcedDomain", ["PropertyList", "LinuxFiles", "HostPatterns"]),
     room(
-      "PolicyCompiler",
-      ["PolicyLanguage", "ForcedDomain", "HostPatterns", "PropertyList", "LinuxFiles", "CCrypto"],
-      // The archive: loading the shared library would cost every launch of a command 1–2 ms.
-      linker: [.linkedLibrary(":libcrypto.a")]),
+      "PolicyCompiler", ["PolicyLanguage", "ForcedDomain", "HostPatterns", "PropertyList", "LinuxFiles", "CCrypto"]),
     room("AuditEvents", ["PropertyList", "LinuxFiles"]),
     room("PreferencesCore", ["PropertyList", "LinuxFiles", "ForcedDomain", "AuditEvents", "CReaderEpoch"]),
     room("ManagedPreferences", ["PreferencesCore", "PropertyList", "ForcedDomain"]),

@@ -1,3 +1,5 @@
+import PropertyList
+
 /// libyaml's complaints in an administrator's words: where, where it began, and what to write instead.
 struct SyntaxFault {
   private let fault: YAMLEvents.Fault
@@ -68,7 +70,7 @@ struct SyntaxFault {
         if byte == UInt8(ascii: "\t") {
           let here = SourcePosition(line: line, column: UInt32(index + 1), length: 1)
           // A tab on the line before explains the problem only where the problem is the line's own start.
-          return line == place.line || fault.problem.contains("expected") ? here : nil
+          return line == place.line || fault.problem.contains(bytesOf: "expected") ? here : nil
         }
         if byte != UInt8(ascii: " ") { break }
       }

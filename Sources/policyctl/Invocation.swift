@@ -30,10 +30,9 @@ struct Invocation {
     let words = wordsWithoutRoot.map { word in
       if word == old { return new }
       // `--flag=VALUE`
-      guard let range = word.firstRange(of: "="), word.hasPrefix("--"), word[range.upperBound...] == old[...] else {
-        return word
-      }
-      return word[..<range.upperBound] + new
+      guard let equals = word.firstRange(ofBytes: "="), word.hasPrefix("--"), word[equals.upperBound...] == old[...]
+      else { return word }
+      return word[..<equals.upperBound] + new
     }
     return again(privileged: false, words: words)
   }

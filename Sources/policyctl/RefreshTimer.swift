@@ -2,6 +2,7 @@ import CommandLineKit
 import ForcedDomain
 import Glibc
 import LinuxFiles
+import PropertyList
 
 /// The systemd units of `refresh --install-timer`. The same texts are in Documentation/systemd (a test compares them).
 enum RefreshTimer {
@@ -26,7 +27,7 @@ enum RefreshTimer {
     return """
       [Unit]
       Description=Look up users and time windows of managed preferences anew
-      ConditionPathExists=\(root.replacing("%", with: "%%"))/var/lib/managed-preferences/generation
+      ConditionPathExists=\(root.replacing(byte: "%", with: "%%"))/var/lib/managed-preferences/generation
       After=nss-user-lookup.target
 
       [Service]
@@ -68,8 +69,8 @@ enum RefreshTimer {
       }
     }
     if isPlain { return prefix + word }
-    let escaped = word.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("%", with: "%%")
-      .replacing("$", with: "$$")
+    let escaped = word.replacing(byte: "\\", with: "\\\\").replacing(byte: "\"", with: "\\\"")
+      .replacing(byte: "%", with: "%%").replacing(byte: "$", with: "$$")
     return "\"\(prefix)\(escaped)\""
   }
 }

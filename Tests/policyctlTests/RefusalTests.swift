@@ -280,4 +280,21 @@ import Testing
     #expect(result.exitCode == 77)
     #expect(result.errors.contains("Permission denied"))
   }
+
+  @Test func withoutLibcryptoPoliciesAreReadButNotInstalled() throws {
+    let sandbox = try Sandbox(applied: true)
+    try sandbox.write("not a library", to: "libraries/libcrypto.so.3")
+    let libraries = ["LD_LIBRARY_PATH": sandbox.work + "/libraries"]
+    let root = ["--root", sandbox.root]
+    let refused = sandbox.runBare(root + ["apply"], environment: libraries)
+    #expect(refused.exitCode == 69)
+    #expect(
+      refused.errors
+        == "OpenSSL 3 can't be loaded: \(sandbox.work)/libraries/libcrypto.so.3: file too short\n"
+        + "Next: install it (on Debian: apt-get install openssl)\n")
+    let answer = sandbox.runBare(root + ["get", "org.example.Editor", "AutoSaveInterval"], environment: libraries)
+    #expect(answer.exitCode == 0)
+    #expect(answer.errors == "")
+    #expect(answer.output == sandbox.run("get", "org.example.Editor", "AutoSaveInterval").output)
+  }
 }

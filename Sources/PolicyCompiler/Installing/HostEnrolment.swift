@@ -68,10 +68,10 @@ extension HostEnrolment {
       line += 1
       var content = Substring(raw.last == UInt8(ascii: "\r") ? raw.dropLast() : raw)
       if content.hasPrefix("#") { continue }
-      if let comment = content.firstRange(of: " #") { content = content[..<comment.lowerBound] }
+      if let comment = content.firstRange(ofBytes: " #") { content = content[..<comment.lowerBound] }
       while content.last == " " { content.removeLast() }
       if content.isEmpty || content == "---" && fields.isEmpty { continue }
-      guard let colon = content.firstRange(of: ": ") else {
+      guard let colon = content.firstRange(ofBytes: ": ") else {
         throw HostFileError(line: line, why: "'field: value' is expected here")
       }
       let name = String(content[..<colon.lowerBound])

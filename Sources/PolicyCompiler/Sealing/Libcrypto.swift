@@ -1,11 +1,21 @@
 internal import CCrypto
+import Glibc
+import LinuxFiles
 
-/// The one place that starts libcrypto.
-enum Libcrypto {
-  /// Starts libcrypto without its configuration file: what verifies policies must not depend on `OPENSSL_CONF`, engines
-  /// or providers that somebody configured, and reading the file costs time.
-  static let started: Void = {
-    let flags = UInt64(OPENSSL_INIT_NO_LOAD_CONFIG | OPENSSL_INIT_NO_ATEXIT)
-    precondition(OPENSSL_init_crypto(flags, nil) == 1, "libcrypto does not start")
-  }()
-}
+/// The functions of libcrypto, loaded and started at the first digest, signature or verification.
+///
+/// It is started without its configuration file: what verifies policies must not depend on `OPENSSL_CONF`, engines or
+/// providers that somebody configured, and reading the file costs time. Where it is not there, the process ends as one
+/// does whose shared libraries are missing.
+let libcrypto: libcrypto_functions = {
+  let table = UnsafeMutablePointer<libcrypto_functions>.allocate(capacity: 1)
+  defer { table.deallocate() }
+  if let reason = libcrypto_load(table) {
+    StandardStreams.writeError(
+      "OpenSSL 3 can't be loaded: \(String(cString: reason))\nNext: install it (on Debian: apt-get install openssl)\n")
+    exit(EX_UNAVAILABLE)
+  }
+  let flags = LIBCRYPTO_NO_LOAD_CONFIG | LIBCRYPTO_NO_ATEXIT
+  precondition(table.pointee.OPENSSL_init_crypto(flags, nil) == 1, "libcrypto does not start")
+  return table.move()
+}()

@@ -8,19 +8,20 @@ public struct SHA256: ~Copyable {
   public static let byteCount = 32
 
   public init() {
-    _ = Libcrypto.started
     // Either call fails only without memory.
-    guard let context = EVP_MD_CTX_new(), EVP_DigestInit_ex(context, EVP_sha256(), nil) == 1 else {
+    guard let context = libcrypto.EVP_MD_CTX_new(),
+      libcrypto.EVP_DigestInit_ex(context, libcrypto.EVP_sha256(), nil) == 1
+    else {
       fatalError("libcrypto has no memory for SHA-256")
     }
     self.context = context
   }
 
-  deinit { EVP_MD_CTX_free(context) }
+  deinit { libcrypto.EVP_MD_CTX_free(context) }
 
   /// Appends bytes.
   public mutating func update(_ bytes: UnsafeRawBufferPointer) {
-    guard EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) == 1 else { fatalError("SHA-256 failed") }
+    guard libcrypto.EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) == 1 else { fatalError("SHA-256 failed") }
   }
 
   /// Appends bytes.
@@ -40,7 +41,7 @@ public struct SHA256: ~Copyable {
   /// The digest of everything appended: 32 bytes.
   public consuming func finish() -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: Self.byteCount) { buffer, count in
-      guard EVP_DigestFinal_ex(context, buffer.baseAddress, nil) == 1 else { fatalError("SHA-256 failed") }
+      guard libcrypto.EVP_DigestFinal_ex(context, buffer.baseAddress, nil) == 1 else { fatalError("SHA-256 failed") }
       count = Self.byteCount
     }
   }

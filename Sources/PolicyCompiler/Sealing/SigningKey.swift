@@ -1,4 +1,5 @@
 internal import CCrypto
+import Glibc
 
 /// An Ed25519 private key (RFC 8032), held by libcrypto, which wipes it when it goes.
 public struct SigningKey: ~Copyable {
@@ -10,12 +11,13 @@ public struct SigningKey: ~Copyable {
 
   /// Makes a new key from the system's randomness.
   public static func generate() -> SigningKey {
-    _ = Libcrypto.started
     // Fails only without randomness or memory, and then nothing may be signed.
-    guard let context = EVP_PKEY_CTX_new_id(EVP_PKEY_ED25519, nil) else { fatalError("libcrypto has no Ed25519") }
-    defer { EVP_PKEY_CTX_free(context) }
+    guard let context = libcrypto.EVP_PKEY_CTX_new_id(LIBCRYPTO_ED25519, nil) else {
+      fatalError("libcrypto has no Ed25519")
+    }
+    defer { libcrypto.EVP_PKEY_CTX_free(context) }
     var key: OpaquePointer?
-    guard EVP_PKEY_keygen_init(context) == 1, EVP_PKEY_keygen(context, &key) == 1, let key,
+    guard libcrypto.EVP_PKEY_keygen_init(context) == 1, libcrypto.EVP_PKEY_keygen(context, &key) == 1, let key,
       let made = try? SigningKey(owning: key)
     else { fatalError("libcrypto can't make a key") }
     return made
@@ -23,10 +25,11 @@ public struct SigningKey: ~Copyable {
 
   /// Reads a PEM file's contents (`-----BEGIN PRIVATE KEY-----`, not encrypted).
   public init(pem: [UInt8]) throws(KeyError) {
-    _ = Libcrypto.started
     var seed = try KeyText.decode(pem, prefix: KeyText.privatePrefix, label: KeyText.privateLabel)
-    defer { seed.withUnsafeMutableBytes { OPENSSL_cleanse($0.baseAddress, $0.count) } }
-    guard let key = EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nil, seed, seed.count) else { throw .notEd25519 }
+    defer { Self.wipe(&seed) }
+    guard let key = libcrypto.EVP_PKEY_new_raw_private_key(LIBCRYPTO_ED25519, nil, seed, seed.count) else {
+      throw .notEd25519
+    }
     try self.init(owning: key)
   }
 
@@ -34,33 +37,39 @@ public struct SigningKey: ~Copyable {
     self.key = key
     var raw = [UInt8](repeating: 0, count: KeyText.rawByteCount)
     var count = raw.count
-    guard EVP_PKEY_get_raw_public_key(key, &raw, &count) == 1, count == raw.count else {
+    guard libcrypto.EVP_PKEY_get_raw_public_key(key, &raw, &count) == 1, count == raw.count else {
       fatalError("libcrypto does not give the public half")
     }
     verificationKey = try VerificationKey(rawBytes: raw)
   }
 
-  deinit { EVP_PKEY_free(key) }
+  deinit { libcrypto.EVP_PKEY_free(key) }
 
   /// The contents of a PEM file. Secret.
   public var pem: [UInt8] {
     var seed = [UInt8](repeating: 0, count: KeyText.rawByteCount)
     var count = seed.count
-    guard EVP_PKEY_get_raw_private_key(key, &seed, &count) == 1, count == seed.count else {
+    guard libcrypto.EVP_PKEY_get_raw_private_key(key, &seed, &count) == 1, count == seed.count else {
       fatalError("libcrypto does not give the private half")
     }
-    defer { seed.withUnsafeMutableBytes { OPENSSL_cleanse($0.baseAddress, $0.count) } }
+    defer { Self.wipe(&seed) }
     return KeyText.encode(seed, prefix: KeyText.privatePrefix, label: KeyText.privateLabel)
+  }
+
+  private static func wipe(_ secret: inout [UInt8]) {
+    secret.withUnsafeMutableBytes { bytes in
+      if let start = bytes.baseAddress { explicit_bzero(start, bytes.count) }
+    }
   }
 
   /// The signature over a message: 64 bytes, the same for the same message.
   public func signature(over message: [UInt8]) -> [UInt8] {
     var signature = [UInt8](repeating: 0, count: Self.signatureByteCount)
     var count = signature.count
-    guard let context = EVP_MD_CTX_new() else { fatalError("libcrypto has no memory for a signature") }
-    defer { EVP_MD_CTX_free(context) }
-    guard EVP_DigestSignInit(context, nil, nil, nil, key) == 1,
-      EVP_DigestSign(context, &signature, &count, message, message.count) == 1, count == signature.count
+    guard let context = libcrypto.EVP_MD_CTX_new() else { fatalError("libcrypto has no memory for a signature") }
+    defer { libcrypto.EVP_MD_CTX_free(context) }
+    guard libcrypto.EVP_DigestSignInit(context, nil, nil, nil, key) == 1,
+      libcrypto.EVP_DigestSign(context, &signature, &count, message, message.count) == 1, count == signature.count
     else { fatalError("libcrypto can't sign") }
     return signature
   }

@@ -27,13 +27,14 @@ public struct VerificationKey: Hashable, Sendable {
   /// Whether `signature` (64 bytes) was made over `message` with the private half.
   public func isValid(_ signature: [UInt8], over message: [UInt8]) -> Bool {
     guard signature.count == SigningKey.signatureByteCount else { return false }
-    _ = Libcrypto.started
-    guard let key = EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nil, rawBytes, rawBytes.count) else { return false }
-    defer { EVP_PKEY_free(key) }
-    guard let context = EVP_MD_CTX_new() else { return false }
-    defer { EVP_MD_CTX_free(context) }
-    guard EVP_DigestVerifyInit(context, nil, nil, nil, key) == 1 else { return false }
-    return EVP_DigestVerify(context, signature, signature.count, message, message.count) == 1
+    guard let key = libcrypto.EVP_PKEY_new_raw_public_key(LIBCRYPTO_ED25519, nil, rawBytes, rawBytes.count) else {
+      return false
+    }
+    defer { libcrypto.EVP_PKEY_free(key) }
+    guard let context = libcrypto.EVP_MD_CTX_new() else { return false }
+    defer { libcrypto.EVP_MD_CTX_free(context) }
+    guard libcrypto.EVP_DigestVerifyInit(context, nil, nil, nil, key) == 1 else { return false }
+    return libcrypto.EVP_DigestVerify(context, signature, signature.count, message, message.count) == 1
   }
 
   /// The encodings of the points whose order divides 8. Under such a key some signature fits every message, and libcrypto

@@ -56,8 +56,8 @@ enum KeyFileKind {
     let bytes = (try? WholeFile.read(path, limit: 4096).bytes) ?? []
     let text = String(decoding: bytes, as: UTF8.self)
     self =
-      text.contains("-----BEGIN PUBLIC KEY-----")
-      ? .publicKey : text.contains(" PRIVATE KEY-----") ? .privateKey : .unknown
+      text.contains(bytesOf: "-----BEGIN PUBLIC KEY-----")
+      ? .publicKey : text.contains(bytesOf: " PRIVATE KEY-----") ? .privateKey : .unknown
   }
 }
 
