@@ -14,8 +14,8 @@ internal import PropertyList
 /// saveSlider.toolTip = defaults.forcedBy("AutoSaveInterval").first.map { "Set by \($0.title)" }
 /// ```
 ///
-/// Getters answer from the first layer that has the key: forced, command line, this application's file, suites,
-/// `NSGlobalDomain`, recommended, registered. They convert as the table of conversions in the documentation says; the
+/// Getters answer from the first layer that has the key: forced, command line, this application's files, suites,
+/// `NSGlobalDomain`, files for any user, languages, recommended, registered. They convert as the table of conversions in the documentation says; the
 /// types of a property list (boolean, integer, real, …) stay distinct through memory and disk. Setters write the
 /// application's file; on a forced key they store what the user wants underneath, without effect until it is released.
 ///
@@ -62,6 +62,18 @@ public final class ManagedDefaults: UserDefaults {
     self.list = list
     sharesRegistration = true
     super.init(suiteName: suitename)
+    isInitialized = true
+  }
+
+  /// The defaults of another account, with what policy forces for it.
+  ///
+  /// Root reads every account's, and writes nobody else's: files of root's would lock their user out.
+  /// - Returns: nil, with a line on standard error, where there is no such account, or its files may not be read.
+  public init?(user username: String) {
+    guard let list = StandardDefaults.makeList(account: username) else { return nil }
+    self.list = list
+    sharesRegistration = true
+    super.init(suiteName: nil)
     isInitialized = true
   }
 
@@ -225,7 +237,12 @@ public final class ManagedDefaults: UserDefaults {
   // MARK: - Suites and domains
 
   /// Searches a suite's values behind the application's own, in front of suites added earlier. For this receiver alone.
-  public override func addSuite(named suiteName: String) { list.addSuite(suiteName) }
+  ///
+  /// The application's own domain, `NSGlobalDomain`, and a name that is no domain name are refused with a line on standard
+  /// error.
+  public override func addSuite(named suiteName: String) {
+    if !list.addSuite(suiteName) { StandardDefaults.logRefusal(ofSuite: suiteName) }
+  }
 
   public override func removeSuite(named suiteName: String) { list.removeSuite(suiteName) }
 
@@ -234,6 +251,7 @@ public final class ManagedDefaults: UserDefaults {
     list.dictionaryRepresentation().mapValues(FoundationValues.object)
   }
 
+  /// The argument and registration domains, the preferred languages' tags, and those of names of one's own; sorted.
   public override var volatileDomainNames: [String] { list.volatileDomainNames }
 
   /// The contents of a volatile domain; empty when there is none of that name.
@@ -241,7 +259,8 @@ public final class ManagedDefaults: UserDefaults {
     list.volatileDomain(forName: domainName)?.mapValues(FoundationValues.object) ?? [:]
   }
 
-  /// Makes a volatile domain: never written to disk, and not searched.
+  /// Makes a volatile domain: never written to disk, and not searched, unless it takes the name of one that is searched and
+  /// was removed.
   ///
   /// A name that exists already stops the program, the argument and registration domains included: nobody replaces a
   /// layer of the search list this way.
@@ -259,10 +278,10 @@ public final class ManagedDefaults: UserDefaults {
     list.removeVolatileDomain(forName: domainName)
   }
 
-  /// The names of the persistent domains of this user, `NSGlobalDomain` included.
+  /// The names of the persistent domains of this user, `NSGlobalDomain` included, per-host files not; sorted.
   public var persistentDomainNames: [String] { list.persistentDomainNames }
 
-  /// This user's file of a domain alone, without forced values; nil when there is none.
+  /// This user's file of a domain for any host alone, without forced values; nil when there is nothing in it.
   public override func persistentDomain(forName domainName: String) -> [String: Any]? {
     list.persistentDomain(forName: domainName)?.mapValues(FoundationValues.object)
   }
@@ -273,7 +292,8 @@ public final class ManagedDefaults: UserDefaults {
     if list.setPersistentDomain(values, forName: domainName) { postDidChange() }
   }
 
-  /// Removes the contents of a domain's file of this user.
+  /// Removes the contents of a domain's file of this user, in every object of this process that reads it; forced values
+  /// stay.
   public override func removePersistentDomain(forName domainName: String) {
     if list.removePersistentDomain(forName: domainName) { postDidChange() }
   }

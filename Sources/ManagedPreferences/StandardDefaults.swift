@@ -48,12 +48,29 @@ enum StandardDefaults {
   static func makeList(suite: String?) -> SearchList? {
     do {
       return try ApplicationLists.open(suite: suite)
-    } catch .ownDomain(let name) {
-      log("no suite \"\(name)\": it is the application's own domain; use ManagedDefaults.standard")
     } catch {
-      log("no suite \"\(suite ?? ApplicationLists.applicationIdentifier)\": \(error)")
+      logRefusal(ofSuite: suite ?? ApplicationLists.applicationIdentifier, error)
     }
     return nil
+  }
+
+  /// A search list of another account; nil, logged, for one that there is none of.
+  static func makeList(account: String) -> SearchList? {
+    do {
+      return try ApplicationLists.open(account: account)
+    } catch {
+      log("no defaults of the user \"\(account)\": \(error)")
+    }
+    return nil
+  }
+
+  /// Tells why a name can't be a suite.
+  static func logRefusal(ofSuite name: String, _ fault: ApplicationListFault? = nil) {
+    guard let fault = fault ?? ApplicationLists.fault(ofSuite: name) else {
+      return log("no suite \"\(name)\": it is the receiver's own domain")
+    }
+    let next = fault == .ownDomain(name) ? "; use ManagedDefaults.standard" : ""
+    log("no suite \"\(name)\": \(fault)\(next)")
   }
 
   private static func log(_ message: String) {

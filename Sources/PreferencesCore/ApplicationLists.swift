@@ -40,15 +40,38 @@ public enum ApplicationLists {
 
   /// Opens the application's search list, or one in which a suite takes the application's place.
   public static func open(suite: String? = nil) throws(ApplicationListFault) -> SearchList {
-    let arguments = identity.withLock { identity in
+    let arguments = argumentsInUse()
+    if let suite, let fault = fault(ofSuite: suite) { throw fault }
+    return try open(
+      SearchList.Configuration(domain: suite, applicationDomain: applicationIdentifier, arguments: arguments))
+  }
+
+  /// Opens the search list of another account (`SearchList.Configuration.init(account:)`).
+  /// - Throws: `noAccess` where there is no such account, or its files may not be read.
+  public static func open(account name: String) throws(ApplicationListFault) -> SearchList {
+    let arguments = argumentsInUse()
+    let configuration = SearchList.Configuration(
+      account: name, applicationDomain: applicationIdentifier, arguments: arguments)
+    guard let configuration else { throw .noAccess(account: name) }
+    return try open(configuration)
+  }
+
+  /// Why a name can't be the application's suite; nil where it can.
+  public static func fault(ofSuite name: String) -> ApplicationListFault? {
+    if name == applicationIdentifier { return .ownDomain(name) }
+    if name == GlobalDomain.name { return .globalDomain }
+    return DomainName.fault(in: name).map { .name($0) }
+  }
+
+  private static func argumentsInUse() -> [String] {
+    let stated = identity.withLock { identity in
       identity.isInUse = true
       return identity.arguments
     }
-    let application = applicationIdentifier
-    if let suite, suite == application { throw .ownDomain(suite) }
-    if let suite, suite == GlobalDomain.name { throw .globalDomain }
-    let configuration = SearchList.Configuration(
-      domain: suite, applicationDomain: application, arguments: arguments ?? Array(CommandLine.arguments.dropFirst()))
+    return stated ?? Array(CommandLine.arguments.dropFirst())
+  }
+
+  private static func open(_ configuration: SearchList.Configuration) throws(ApplicationListFault) -> SearchList {
     do throws(DomainNameFault) {
       let list = try SearchList(configuration: configuration)
       RegistrationDomain.join(list)
@@ -68,6 +91,8 @@ public enum ApplicationListFault: Error, Sendable, Hashable, CustomStringConvert
   case globalDomain
   /// Search lists were opened already, under this name.
   case tooLate(inUse: String)
+  /// There is no such account, or this process may not read its preference files.
+  case noAccess(account: String)
 
   public var description: String {
     switch self {
@@ -75,6 +100,7 @@ public enum ApplicationListFault: Error, Sendable, Hashable, CustomStringConvert
     case .ownDomain: "it is the application's own domain"
     case .globalDomain: "every search list contains it already"
     case .tooLate(let name): "values were read as \"\(name)\" already; state this before preferences are opened"
+    case .noAccess: "there is no such account, or its preferences may not be read"
     }
   }
 }

@@ -38,11 +38,12 @@ final class Sandbox: Sendable {
 
   /// Defaults that live wholly in this sandbox.
   func defaults(
-    _ domain: String = application, arguments: [String] = [], observes: Bool = false
+    _ domain: String = application, arguments: [String] = [], languages: [String]? = nil, observes: Bool = false
   ) -> ManagedDefaults {
     let configuration = SearchList.Configuration(
       domain: domain, applicationDomain: Self.application, homeDirectory: home,
-      configurationDirectory: self.configuration, arguments: arguments, installation: installation, observes: observes)
+      configurationDirectory: self.configuration, arguments: arguments, languages: languages,
+      installation: installation, observes: observes)
     do {
       return ManagedDefaults(list: try SearchList(configuration: configuration))
     } catch {
