@@ -39,11 +39,12 @@ let package = Package(
     .systemLibrary(name: "CYAML", providers: [.apt(["libyaml-dev"])]),
     .systemLibrary(name: "CExpat", providers: [.apt(["libexpat1-dev"])]),
     .target(name: "CCrypto"),
+    .systemLibrary(name: "CFileSystems"),
     .target(name: "CReaderEpoch"),
 
     // The engine.
     room("PropertyList", ["CExpat"]),
-    room("LinuxFiles"),
+    room("LinuxFiles", ["CFileSystems"]),
     room("HostPatterns"),
     room("PolicyLanguage", ["PropertyList", "LinuxFiles", "HostPatterns", "CYAML"]),
     room("ForcedDomain", ["PropertyList", "LinuxFiles", "HostPatterns"]),
@@ -84,7 +85,13 @@ let package = Package(
     tests("AuditEvents", ["AuditEvents", "PropertyList", "LinuxFiles"]),
     tests(
       "PreferencesCore",
-      ["PreferencesCore", "ForcedDomain", "PropertyList", "LinuxFiles", "AuditEvents", "CReaderEpoch"]),
+      [
+        "PreferencesCore", "ForcedDomain", "PropertyList", "LinuxFiles", "AuditEvents", "CReaderEpoch",
+        "PreferencesPeer",
+      ]),
+    command(
+      "PreferencesPeer", ["PreferencesCore", "ForcedDomain", "PropertyList", "LinuxFiles"],
+      path: "Tests/PreferencesPeer"),
     tests(
       "ManagedPreferences",
       [

@@ -77,7 +77,7 @@ struct MapViewer {
   func run() {
     show()
     // Another process, a new policy, an exam that begins: whatever changes the preference or its lock is drawn at once.
-    let observation = preference.defaults.observe(MapTypePreference.key) {
+    let observation = preference.defaults.observe(MapTypePreference.key) { _ in
       MapViewer(preference: MapTypePreference(defaults: .standard)).draw(onlyIfChanged: true)
     }
     defer { observation.cancel() }

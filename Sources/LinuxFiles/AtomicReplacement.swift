@@ -20,12 +20,15 @@ public enum AtomicReplacement {
   ///   - mode: the permission bits of the new file, whatever the process's mask.
   ///   - owner: nil leaves it to the process.
   ///   - durable: false skips both `fsync`, for files that may be lost in a power cut.
+  /// - Returns: the metadata of the file that was written, which another may have replaced since.
+  @discardableResult
   public static func write(
     _ bytes: [UInt8], followedBy rest: [UInt8] = [], to path: String, mode: UInt32, owner: Owner? = nil,
     durable: Bool = true
-  ) throws(FileError) {
+  ) throws(FileError) -> FileMetadata {
     let new = try TemporaryFile.create(beside: path)
     let temporary = new.path
+    let metadata: FileMetadata
     do throws(FileError) {
       try step("set the owner of", temporary) { () throws(Errno) in
         if let owner { try new.file.setOwner(user: owner.userID, group: owner.groupID) }
@@ -37,17 +40,20 @@ public enum AtomicReplacement {
       }
       if durable { try step("synchronize", temporary) { () throws(Errno) in try new.file.synchronize() } }
       try step("replace", path) { () throws(Errno) in _ = try retryingOnInterrupt { rename(temporary, path) } }
+      // After the rename, which changes it.
+      metadata = try step("inspect", path) { () throws(Errno) in try new.file.metadata() }
     } catch {
       unlink(temporary)
       throw error
     }
     if durable { try Directory.synchronize(FilePath.parent(of: path)) }
+    return metadata
   }
 
-  private static func step(
-    _ operation: String, _ path: String, _ body: () throws(Errno) -> Void
-  ) throws(FileError) {
-    do throws(Errno) { try body() } catch { throw FileError(operation, path: path, errno: error) }
+  private static func step<R>(
+    _ operation: String, _ path: String, _ body: () throws(Errno) -> R
+  ) throws(FileError) -> R {
+    do throws(Errno) { return try body() } catch { throw FileError(operation, path: path, errno: error) }
   }
 }
 

@@ -13,10 +13,10 @@ enum FoundationValues {
   static let maximumDepth = DecodingLimits.default.maximumDepth - 1
 
   /// What Foundation's getters hand out for a value. Complexity: O(n) for collections.
-  static func object(_ value: PropertyListValue) -> Any {
+  static func object(_ value: PropertyListValue) -> any Sendable {
     switch value {
     case .string(let text): text
-    case .integer(let number): number.int64.map { Int($0) as Any } ?? number.bitPattern as Any
+    case .integer(let number): number.int64.map { Int($0) as any Sendable } ?? number.bitPattern as any Sendable
     case .real(let number): number
     case .boolean(let flag): flag
     case .date(let date): Date(timeIntervalSinceReferenceDate: date.secondsSinceReferenceDate)

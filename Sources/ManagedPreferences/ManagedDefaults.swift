@@ -224,16 +224,6 @@ public final class ManagedDefaults: UserDefaults {
   /// Empty where the key is not forced, and where the forced domain can't be read.
   public func forcedBy(_ key: String) -> [ForcedBy] { list.forcedBy(key).map(ForcedBy.init) }
 
-  /// Calls back whenever the value or the lock of a key changed: by this process, another one, a new generation of the
-  /// policies, or a time window that opens or closes.
-  ///
-  /// - Parameter changed: called on the changing thread for changes of this process, else on a thread of the library, with
-  ///   no lock held.
-  /// - Returns: what keeps the observation alive; it ends when this is cancelled or released.
-  public func observe(_ key: String, changed: @escaping @Sendable () -> Void) -> PreferenceObservation {
-    PreferenceObservation(of: key, in: list, changed: changed)
-  }
-
   // MARK: - Suites and domains
 
   /// Searches a suite's values behind the application's own, in front of suites added earlier. For this receiver alone.

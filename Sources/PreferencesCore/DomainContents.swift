@@ -47,10 +47,10 @@ struct DomainContents: Sendable {
     return inFlight.followed(by: pending).applied(to: stored)
   }
 
-  /// The keys whose values differ in `other`.
-  func changedKeys(in other: DomainContents) -> [String] {
-    let before = merged
-    let after = other.merged
+  /// The keys whose values differ.
+  static func changedKeys(
+    from before: [String: PropertyListValue], to after: [String: PropertyListValue]
+  ) -> [String] {
     var keys: [String] = []
     for (key, value) in before where after[key] != value { keys.append(key) }
     for key in after.keys where before[key] == nil { keys.append(key) }

@@ -4,7 +4,7 @@ import PropertyList
 
 /// One preference file, shared by all search lists of the process that use it.
 ///
-/// `contents`, `version`, `faults`, `users` and `sink` are guarded by the engine's lock; `disk` serializes reading and
+/// `contents`, `version`, `isShared`, `faults`, `users` and `sink` are guarded by the engine's lock; `disk` serializes reading and
 /// writing of the file within the process and is taken first where both are.
 final class DomainFile: @unchecked Sendable {
   /// The domain's.
@@ -17,6 +17,10 @@ final class DomainFile: @unchecked Sendable {
   /// Of the file that `contents.stored` was read from or written to; nil while there is none.
   var version: FileMetadata?
   var isLoaded = false
+  /// Whether other machines may change the file, and this one sees it late; nil until it is looked at a second time.
+  var isShared: Bool?
+  /// When it was written last, of the monotonic clock.
+  var lastWriting = -Double.infinity
   /// What is wrong now, by kind; the first of each kind was told to the sink.
   var faults: [PreferencesFault.Kind: PreferencesFault] = [:]
   var users: [ObjectIdentifier: ListState] = [:]
@@ -32,12 +36,14 @@ final class DomainFile: @unchecked Sendable {
   var directory: String { file.directory }
 
   /// Brings `changes` to the disk, merged key by key into what other processes wrote.
-  /// - Parameter lockTimeout: seconds to wait for another process.
+  /// - Parameters:
+  ///   - known: what was read whole last. It stands for a file that was damaged meanwhile, which is moved aside.
+  ///   - lockTimeout: seconds to wait for another process.
   func write(
-    _ changes: DomainChanges, lockTimeout: Double
+    _ changes: DomainChanges, known: [String: PropertyListValue], lockTimeout: Double
   ) throws(PreferencesFault) -> LockedPreferenceFile.Writing {
     let locked = try LockedPreferenceFile(file, timeout: lockTimeout)
-    let merged = changes.applied(to: locked.values)
+    let merged = changes.applied(to: locked.isDamaged ? known : locked.values)
     return try locked.replace(by: merged, leavingOut: changes.values.keys)
   }
 }

@@ -4,12 +4,15 @@ import LinuxFiles
 
 /// Brings changes of preference files to the disk, on a thread that the first change starts.
 ///
-/// Changes are gathered for `delay` and written together, so they reach the disk within a second, or when the program
-/// ends normally. A file that another process has locked does not hold up the others. What can't be written stays in
-/// memory and is tried again, less and less often.
+/// The first change after a pause is written at once, so that other processes see it within milliseconds; `patience` lets
+/// those that come with it go along. Later ones wait until `delay` has passed since that write, and are written together:
+/// they reach the disk within a second, or when the program ends normally. A file that another process has locked does not
+/// hold up the others. What can't be written stays in memory and is tried again, less and less often.
 final class DomainWriter: @unchecked Sendable {
-  /// Seconds between the first change and its writing: what `SIGKILL` may lose.
+  /// Seconds between two writes of a file, at least: what `SIGKILL` may lose, together with the time that a write takes.
   static let delay = 0.25
+  /// Seconds between a change after a pause and its writing.
+  static let patience = 0.005
   /// Seconds that a normal exit waits for another process's lock.
   static let patienceAtExit = 3.0
 
@@ -30,7 +33,8 @@ final class DomainWriter: @unchecked Sendable {
   /// Says that a file has changes. Under the engine's lock.
   func schedule(_ file: DomainFile) {
     if due[file.path] != nil { return }
-    due[file.path] = Due(file: file, time: WallClock.monotonicSeconds() + Self.delay)
+    let time = max(WallClock.monotonicSeconds() + Self.patience, file.lastWriting + Self.delay)
+    due[file.path] = Due(file: file, time: time)
     if !hasThread {
       hasThread = BackgroundThread.start { _ in
         Engine.shared.writer.run()
@@ -90,17 +94,25 @@ final class DomainWriter: @unchecked Sendable {
       file.disk.unlock()
       return (true, [])
     }
+    file.lastWriting = WallClock.monotonicSeconds()
     file.contents.inFlight = changes
     file.contents.pending = DomainChanges()
+    let before = file.contents.stored
     engine.lock.unlock()
 
     var outcome: Result<LockedPreferenceFile.Writing, PreferencesFault>
-    do throws(PreferencesFault) { outcome = .success(try file.write(changes, lockTimeout: lockTimeout)) } catch {
+    do throws(PreferencesFault) {
+      outcome = .success(try file.write(changes, known: before, lockTimeout: lockTimeout))
+    } catch {
       outcome = .failure(error)
+    }
+    // What others changed. Found without the lock: setters must not wait while a large domain is compared.
+    var keys: [String] = []
+    if case .success(let writing) = outcome {
+      keys = DomainContents.changedKeys(from: changes.applied(to: before), to: writing.values)
     }
 
     engine.lock.lock()
-    let before = file.contents
     file.contents.inFlight = DomainChanges()
     var events: [AuditEvent] = []
     switch outcome {
@@ -120,13 +132,14 @@ final class DomainWriter: @unchecked Sendable {
       retry(file, isBusy: isBusy)
     }
     let sink = file.sink
-    var (notices, refill) = engine.publishChanges(of: file, since: before, source: .otherProcess, receiver: nil)
+    var (notices, refill) = engine.publishChanges(of: file, keys: keys, source: .otherProcess, receiver: nil)
     let compact = file.users.values.filter(\.wantsFilling)
     engine.lock.unlock()
     file.disk.unlock()
     for event in events { sink.send(event) }
     notices += engine.fill(refill, .otherProcess, domain: file.name)
-    for list in compact where !refill.contains(where: { $0 === list }) { _ = list.fill(engine) }
+    notices += engine.fill(
+      compact.filter { list in !refill.contains { $0 === list } }, .otherProcess, domain: file.name)
     if case .success = outcome { return (true, notices) }
     return (false, notices)
   }

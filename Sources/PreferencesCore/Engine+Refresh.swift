@@ -6,16 +6,20 @@ extension Engine {
   ///
   /// Most machines have no per-host files and none for any user: a directory that is not there is asked for once, instead of
   /// each file in it.
-  /// - Parameter waiting: false passes over a file that this process is writing.
+  /// - Parameter passOver: takes a file that this process is reading or writing just now; nil waits for it.
   /// - Returns: what observers are to be told.
-  func refresh(_ files: [DomainFile], waiting: Bool = true) -> [Notice] {
+  func refresh(_ files: [DomainFile], passingOver passOver: ((DomainFile) -> Void)? = nil) -> [Notice] {
     var directories = KnownDirectories()
     return files.flatMap { file in
       // A file that was there is asked for like any other.
-      if lock.withLock({ file.version == nil }), directories.lack(file.file) {
-        return lock.withLock { takeAsMissing(file) } ? [] : refresh(file, waiting: waiting)
+      if lock.withLock({ file.version == nil }), directories.lack(file.file),
+        lock.withLock({ takeAsMissing(file) })
+      {
+        return [Notice]()
       }
-      return refresh(file, waiting: waiting)
+      if let notices = refresh(file, waiting: passOver == nil) { return notices }
+      passOver?(file)
+      return []
     }
   }
 

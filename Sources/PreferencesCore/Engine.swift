@@ -22,6 +22,10 @@ final class Engine: @unchecked Sendable {
   private(set) var lists: [ObjectIdentifier: ListState] = [:]
   let writer = DomainWriter()
   let watcher = Watcher()
+  /// Whether a directory is on a file system that other machines may change. Tests have another opinion.
+  var isSharedDirectory: @Sendable (String) -> Bool = { directory in
+    (try? FileSystemType.of(directory))?.isShared ?? false
+  }
 
   private init() {
     pthread_atfork(
@@ -80,43 +84,57 @@ final class Engine: @unchecked Sendable {
 
   /// Reads a file that was never read, or that another process replaced.
   /// - Parameter waiting: false passes over a file that this process is writing.
-  /// - Returns: what observers are to be told.
-  func refresh(_ file: DomainFile, waiting: Bool = true) -> [Notice] {
-    if waiting { file.disk.lock() } else if !file.disk.tryLock() { return [] }
+  /// - Returns: what observers are to be told; nil where the file was passed over.
+  func refresh(_ file: DomainFile, waiting: Bool) -> [Notice]? {
+    if waiting { file.disk.lock() } else if !file.disk.tryLock() { return nil }
     // What makes a file one that can't be trusted may be its directory, or a link: it is looked at anew each time.
     let isTrusted = lock.withLock { file.faults[.untrusted] == nil }
-    if file.isLoaded && isTrusted && !file.file.isOutdated(since: file.version) {
+    if file.isLoaded && isTrusted && !file.file.isOutdated(since: file.version, isShared: isShared(file)) {
       file.disk.unlock()
       return []
     }
     let reading = file.file.read()
+    // Only who holds `disk` changes what is stored, so the comparison needs no lock that setters wait for.
+    let before = lock.withLock { file.contents.stored }
+    // What was once read whole is better than nothing: a file that was damaged meanwhile takes nothing away.
+    let isLost = file.isLoaded && [.damaged, .unreadable].contains(reading.fault?.kind)
+    let values = isLost ? before : reading.values
+    let keys = DomainContents.changedKeys(from: before, to: values)
     lock.lock()
-    let before = file.contents
-    file.contents.stored = reading.values
+    file.contents.stored = values
     file.version = reading.version
     file.isLoaded = true
     let events = note(reading.fault.map { [$0] } ?? [], clearing: [.unreadable, .untrusted, .damaged], in: file)
     let sink = file.sink
-    let (notices, refill) = publishChanges(of: file, since: before, source: .otherProcess, receiver: nil)
+    let (notices, refill) = publishChanges(of: file, keys: keys, source: .otherProcess, receiver: nil)
     lock.unlock()
     file.disk.unlock()
     for event in events { sink.send(event) }
     return notices + fill(refill, .otherProcess, domain: file.name)
   }
 
-  /// Publishes what differs between the contents of a file and what they were. Under the lock.
+  /// Asked once for each file, by the holder of its `disk`.
+  private func isShared(_ file: DomainFile) -> Bool {
+    let (known, ask) = lock.withLock { (file.isShared, isSharedDirectory) }
+    if let known { return known }
+    let isShared = ask(file.directory)
+    lock.withLock { file.isShared = isShared }
+    return isShared
+  }
+
+  func refresh(_ file: DomainFile) -> [Notice] { refresh(file, waiting: true) ?? [] }
+
+  /// Publishes what the lists that use a file read for keys that may have changed in it. Under the lock.
   /// - Returns: what to tell, and the lists whose tables are better filled anew.
   func publishChanges(
-    of file: DomainFile, since before: DomainContents, source: SearchListChange.Source, receiver: ListState?
+    of file: DomainFile, keys: [String], source: SearchListChange.Source, receiver: ListState?
   ) -> (notices: [Notice], refill: [ListState]) {
-    if file.users.isEmpty { return ([], []) }
-    let keys = before.changedKeys(in: file.contents)
     if keys.isEmpty { return ([], []) }
     if keys.count > 64 { return ([], Array(file.users.values)) }
     var notices: [Notice] = []
     for list in file.users.values {
-      let changed = keys.filter { list.publishChange(ofKey: $0) }
       let own = receiver === list ? SearchListChange.Source.receiver : source
+      let changed = keys.filter { list.publishChange(ofKey: $0, own) }
       if let notice = Notice(list, own, domain: file.name, keys: changed) { notices.append(notice) }
     }
     return (notices, [])
@@ -125,19 +143,16 @@ final class Engine: @unchecked Sendable {
   func fill(
     _ lists: [ListState], _ source: SearchListChange.Source, domain: String?, receiver: ListState? = nil
   ) -> [Notice] {
-    lists.compactMap { list in
-      let keys = list.fill(self)
-      let own = receiver === list ? SearchListChange.Source.receiver : source
-      return lock.withLock { Notice(list, own, domain: domain, keys: keys) }
-    }
+    lists.compactMap { $0.fill(self, receiver === $0 ? .receiver : source, domain: domain) }
   }
 
   /// Takes in a new generation, if there is one, and window edges that have passed.
   /// - Parameter sink: where new faults are told; nil: to a list's that uses the policy.
+  /// - Returns: what observers are to be told; nil where another thread is looking just now.
   func refresh(
-    _ policy: PolicySource, waiting: Bool = true, reportingTo sink: (any AuditEventSink)? = nil
-  ) -> [Notice] {
-    if waiting { policy.disk.lock() } else if !policy.disk.tryLock() { return [] }
+    _ policy: PolicySource, waiting: Bool, reportingTo sink: (any AuditEventSink)? = nil
+  ) -> [Notice]? {
+    if waiting { policy.disk.lock() } else if !policy.disk.tryLock() { return nil }
     let current = lock.withLock { policy.domain }
     let load = policy.reload(keeping: current)
     lock.lock()
@@ -161,6 +176,10 @@ final class Engine: @unchecked Sendable {
     policy.disk.unlock()
     for (event, sink) in events { sink.send(event) }
     return fill(outdated, .policy, domain: nil)
+  }
+
+  func refresh(_ policy: PolicySource, reportingTo sink: (any AuditEventSink)? = nil) -> [Notice] {
+    refresh(policy, waiting: true, reportingTo: sink) ?? []
   }
 
   private func event(for faults: [DomainFault], of policy: PolicySource) -> AuditEvent {
@@ -221,21 +240,4 @@ final class Engine: @unchecked Sendable {
       file.version = nil
     }
   }
-}
-
-/// Something to tell observers, once no lock is held.
-struct Notice {
-  private let handlers: [@Sendable (SearchListChange) -> Void]
-  private let change: SearchListChange
-
-  /// nil where nobody observes or nothing changed.
-  init?(_ list: ListState, _ source: SearchListChange.Source, domain: String?, keys: [String], always: Bool = false) {
-    if list.observers.isEmpty || (keys.isEmpty && !always) { return nil }
-    handlers = list.observers.sorted { $0.key < $1.key }.map(\.value)
-    change = SearchListChange(
-      source: source, persistentDomain: domain,
-      keys: keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) })
-  }
-
-  func deliver() { for handler in handlers { handler(change) } }
 }

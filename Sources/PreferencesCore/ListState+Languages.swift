@@ -47,7 +47,7 @@ extension ListState {
     if hasLanguages.load(ordering: .acquiring) { return false }
     filling.withLock { wantsLanguages = true }
     // Nothing changed for an observer: whoever read one of these keys got here first.
-    _ = fill(engine)
+    _ = fill(engine, .receiver, domain: nil)
     hasLanguages.store(true, ordering: .releasing)
     return true
   }

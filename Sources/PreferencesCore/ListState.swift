@@ -30,6 +30,14 @@ final class ListState: @unchecked Sendable {
   /// Volatile domains of other names: kept, never searched.
   var custom: [String: [String: PropertyListValue]] = [:]
   var observers: [UInt64: @Sendable (SearchListChange) -> Void] = [:]
+  var keyObservers: [String: [(id: UInt64, observer: KeyObserver)]] = [:]
+  /// The keys of `keyObservers`, by id.
+  var observedKeys: [UInt64: String] = [:]
+  /// How many of `keyObservers` want to know before a change.
+  var priorObservers = 0
+  var lastObserverID: UInt64 = 0
+  /// Observers of keys with something queued that no notice has taken over yet.
+  var untold: [KeyObserver] = []
   /// Domains that were changed through this list, besides its own.
   var touched: [String: DomainFile] = [:]
 
@@ -100,8 +108,10 @@ final class ListState: @unchecked Sendable {
 
   /// Fills the tables anew from all stores. Called without the engine's lock.
   /// - Parameter isFirst: the list is not in anybody's hands yet, so no read can be under way.
-  /// - Returns: the keys whose values, or whose being forced, changed; empty where nobody observes.
-  func fill(_ engine: Engine, isFirst: Bool = false) -> [String] {
+  /// - Returns: what to tell of the keys whose values, or whose being forced, changed.
+  func fill(
+    _ engine: Engine, _ source: SearchListChange.Source, domain: String?, isFirst: Bool = false
+  ) -> Notice? {
     filling.lock()
     defer { filling.unlock() }
     let (sources, isUnavailable) = engine.lock.withLock { () -> ([LayerSource], Bool) in
@@ -110,14 +120,22 @@ final class ListState: @unchecked Sendable {
       return (self.sources(), view.isUnavailable)
     }
     let table = filledTable(sources)
-    return engine.lock.withLock { () -> [String] in
+    return engine.lock.withLock { () -> Notice? in
       let before = published.current
-      let next = Snapshot(base: table, changes: nil, everythingIsForced: isUnavailable)
+      // What changed meanwhile goes out with the table: nobody may see the older value again.
+      let next = Snapshot(base: table, changes: changesWhileFilling(), everythingIsForced: isUnavailable)
       if isFirst { published.publishFirst(next) } else { published.publish(next) }
       isFilling = false
-      for key in changedWhileFilling { _ = publishChange(ofKey: key) }
-      return observers.isEmpty ? [] : changedKeys(since: before)
+      noteChangeOfAllKeys(source)
+      return Notice(self, source, domain: domain, keys: observers.isEmpty ? [] : changedKeys(since: before))
     }
+  }
+
+  private func changesWhileFilling() -> SlotTable? {
+    if changedWhileFilling.isEmpty { return nil }
+    let changes = SlotTable(capacity: changedWhileFilling.count * 2)
+    for key in changedWhileFilling { Self.put(key, winner(ofKey: key)) { changes.put($0, $1, layer: $2, $3) } }
+    return changes
   }
 
   private func changedKeys(since before: Snapshot) -> [String] {
@@ -136,36 +154,45 @@ final class ListState: @unchecked Sendable {
 
   /// Publishes the winner of one key after a store below the policy changed. Under the engine's lock.
   /// - Returns: whether what is read changed.
-  func publishChange(ofKey key: String) -> Bool {
+  func publishChange(ofKey key: String, _ source: SearchListChange.Source) -> Bool {
     if isFilling { changedWhileFilling.insert(key) }
-    var key = key
     let old = entry(ofKey: key)
     // Forced entries change only with the policy, and then all tables are filled anew.
     if let old, old.isForced { return false }
-    var winner: (layer: Layer, value: PropertyListValue)?
-    for source in sources() where source.layer != .forced {
-      if let value = source.value(forKey: key) {
-        winner = (source.layer, value)
-        break
-      }
-    }
+    let winner = winner(ofKey: key)
     if winner == nil && old == nil { return false }
     let isSame = old != nil && winner != nil && old?.value == winner?.value
     if isSame && old?.description.layer == winner?.layer { return false }
-    let layer = winner?.layer ?? .registration
+    Self.put(key, winner, put)
+    if !isSame { noteChange(ofKey: key, source) }
+    return !isSame
+  }
+
+  /// The first layer that has a key, and its value, from the stores as they are now.
+  func winner(ofKey key: String) -> (layer: Layer, value: PropertyListValue)? {
+    for source in sources() {
+      if let value = source.value(forKey: key) { return (source.layer, value) }
+    }
+    return nil
+  }
+
+  private static func put(
+    _ key: String, _ winner: (layer: Layer, value: PropertyListValue)?,
+    _ put: (UInt64, UnsafeRawBufferPointer, Layer, TableValue) -> Void
+  ) {
+    var key = key
     key.withUTF8 { bytes in
       let bytes = UnsafeRawBufferPointer(bytes)
       let hash = KeyHash.hash(bytes)
       if let winner {
-        TableValue.with(winner.value) { put(hash, bytes, layer: layer, $0) }
+        TableValue.with(winner.value) { put(hash, bytes, winner.layer, $0) }
       } else {
-        put(hash, bytes, layer: layer, .absent)
+        put(hash, bytes, .registration, .absent)
       }
     }
-    return !isSame
   }
 
-  private func put(_ hash: UInt64, _ key: UnsafeRawBufferPointer, layer: Layer, _ value: TableValue) {
+  private func put(_ hash: UInt64, _ key: UnsafeRawBufferPointer, _ layer: Layer, _ value: TableValue) {
     let current = published.current
     if let changes = current.changes, !changes.isFull {
       changes.put(hash, key, layer: layer, value)
@@ -201,5 +228,6 @@ final class ListState: @unchecked Sendable {
   func renewAfterFork() {
     filling.renew()
     isFilling = false
+    for (_, observer) in keyObservers.values.joined() { observer.renewAfterFork() }
   }
 }

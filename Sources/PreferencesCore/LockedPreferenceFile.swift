@@ -27,6 +27,9 @@ struct LockedPreferenceFile: ~Copyable {
   /// What the file holds now; nothing, where it is damaged.
   var values: [String: PropertyListValue] { reading.values }
 
+  /// Whether the file was read whole and is no property list.
+  var isDamaged: Bool { reading.fault != nil }
+
   /// - Parameter timeout: seconds to wait for another process.
   /// - Throws: `.busy` when another process kept the lock for longer; else why the file may not be replaced.
   init(_ file: PreferenceFile, timeout: Double) throws(PreferencesFault) {
@@ -64,8 +67,7 @@ struct LockedPreferenceFile: ~Copyable {
         writing.version = nil
         if writing.values.isEmpty { return writing }
       }
-      try file.replace(with: bytes, keeping: writing.version)
-      writing.version = try FileMetadata.of(file.path)
+      writing.version = try file.replace(with: bytes, keeping: writing.version)
       return writing
     } catch {
       throw PreferencesFault(.unwritable, path: file.path, error)
@@ -116,9 +118,10 @@ extension PreferenceFile {
     }
   }
 
-  fileprivate func replace(with bytes: [UInt8], keeping old: FileMetadata?) throws(FileError) {
+  /// - Returns: what the new file looks like. Not of the path: a program that takes no lock may have replaced it since.
+  fileprivate func replace(with bytes: [UInt8], keeping old: FileMetadata?) throws(FileError) -> FileMetadata {
     // A link that the user placed (a folder of settings under version control, say) stays; its target is replaced.
-    let target = old == nil ? path : realPath()
+    let target = old == nil ? path : realPath(of: path) ?? path
     var owner: AtomicReplacement.Owner?
     if let old {
       // A file made read-only says "leave me alone", although a rename would get past it.
@@ -128,11 +131,12 @@ extension PreferenceFile {
       }
     }
     let mode = old?.permissions ?? (trust == nil ? 0o600 : 0o644)
-    try AtomicReplacement.write(bytes, to: target, mode: mode, owner: owner)
+    return try AtomicReplacement.write(bytes, to: target, mode: mode, owner: owner)
   }
 
-  private func realPath() -> String {
-    guard let resolved = realpath(path, nil) else { return path }
+  /// nil where there is no such file.
+  private func realPath(of path: String) -> String? {
+    guard let resolved = realpath(path, nil) else { return nil }
     defer { free(resolved) }
     return String(cString: resolved)
   }
@@ -140,15 +144,20 @@ extension PreferenceFile {
   /// Root with somebody else's home must not leave files of root's there. (What holds for any user is root's own.)
   fileprivate func refuseForeignHome() throws(FileError) {
     guard ProcessIdentity.effectiveUserID == 0, trust == nil else { return }
-    var nearest = directory
-    while true {
-      if let metadata = try? FileMetadata.of(nearest) {
-        if metadata.userID == 0 { return }
-        throw FileError("write as root in another user's directory", path: nearest, errno: .notPermitted)
+    // Inside a user namespace, everything of users outside looks as if it were nobody's.
+    let nobody = ProcessIdentity.isInUserNamespace() ? ProcessIdentity.overflowUserID() : 0
+    // The whole way, since a folder that an earlier mishap left to root is still in the user's home; as written and as
+    // it leads through links, either of which may be hers.
+    for start in [directory, realPath(of: directory) ?? directory] {
+      var place = start
+      while true {
+        if let owner = try? FileMetadata.of(place).userID, owner != 0, owner != nobody {
+          throw FileError("write as root in another user's directory", path: place, errno: .notPermitted)
+        }
+        let parent = FilePath.parent(of: place)
+        if parent == place { break }
+        place = parent
       }
-      let parent = FilePath.parent(of: nearest)
-      if parent == nearest { return }
-      nearest = parent
     }
   }
 }

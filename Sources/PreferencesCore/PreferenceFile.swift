@@ -1,4 +1,5 @@
 import ForcedDomain
+import Glibc
 import LinuxFiles
 import PropertyList
 
@@ -36,8 +37,25 @@ struct PreferenceFile: Sendable, Hashable {
     var fault: PreferencesFault?
   }
 
-  /// Reads the file. Never waits for another process: writers replace files whole.
+  /// Reads the file. Waits for no writer that replaces files whole, as ours do; for a program that cuts the file and writes
+  /// it anew in its place (plain Foundation on Linux does) until it seems to be done.
   func read() -> Reading {
+    var reading = readOnce()
+    for _ in 0..<200 where reading.fault?.kind == .damaged && isBeingWritten(reading.version) {
+      usleep(5000)
+      reading = readOnce()
+    }
+    return reading
+  }
+
+  /// Whether the file changed a moment ago, or since it was read.
+  private func isBeingWritten(_ version: FileMetadata?) -> Bool {
+    guard let version, !isOutdated(since: version) else { return true }
+    let age = WallClock.unixMilliseconds() - version.modificationNanoseconds / 1_000_000
+    return (0..<100).contains(age)
+  }
+
+  private func readOnce() -> Reading {
     if let trust { return read(trusting: trust) }
     do throws(FileError) {
       let (bytes, metadata) = try WholeFile.read(path, limit: DecodingLimits.default.maximumBytes)
@@ -80,8 +98,10 @@ struct PreferenceFile: Sendable, Hashable {
     }
   }
 
-  /// Whether the file on the disk is another than the one that was read. One system call.
-  func isOutdated(since version: FileMetadata?) -> Bool {
+  /// Whether the file on the disk is another than the one that was read. One system call; three where other machines may
+  /// have changed it: opening makes the kernel ask the server, which a look at the path alone does only every few seconds.
+  func isOutdated(since version: FileMetadata?, isShared: Bool = false) -> Bool {
+    if isShared { _ = try? FileDescriptor.open(path, [.nonBlocking]) }
     let now = try? FileMetadata.of(path, followingLinks: trust == nil)
     guard let now, let version else { return (now == nil) != (version == nil) }
     return !now.isSameVersion(as: version)

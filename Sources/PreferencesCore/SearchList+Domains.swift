@@ -12,6 +12,12 @@ extension SearchList {
     let suite = engine.lock.withLock { engine.files(ofDomain: name, for: configuration) }
     var notices = engine.refresh(suite.all)
     engine.lock.withLock {
+      engine.announce(in: [state], receiver: state) { look in
+        let suites = state.suites
+        state.suites = [suite] + suites.filter { $0.name != name }
+        look()
+        state.suites = suites
+      }
       state.suites.removeAll { $0.name == name }
       state.suites.insert(suite, at: 0)
       for file in suite.all { file.users[ObjectIdentifier(state)] = state }
@@ -25,6 +31,12 @@ extension SearchList {
   /// Takes a suite out of this list, in all its layers.
   public func removeSuite(_ name: String) {
     let wasThere = engine.lock.withLock {
+      engine.announce(in: [state], receiver: state) { look in
+        let suites = state.suites
+        state.suites.removeAll { $0.name == name }
+        look()
+        state.suites = suites
+      }
       guard let index = state.suites.firstIndex(where: { $0.name == name }) else { return false }
       for file in state.suites.remove(at: index).all { file.users[ObjectIdentifier(state)] = nil }
       return true
@@ -113,13 +125,20 @@ extension SearchList {
     let file = file(ofDomain: name)
     var notices = engine.refresh(file)
     engine.lock.lock()
-    let before = file.contents
-    let isChange = before.merged != values
+    engine.announce(in: file.users.values, receiver: state) { look in
+      let contents = file.contents
+      file.contents.pending = DomainChanges(replacesAll: true, values: values.mapValues { .some($0) })
+      look()
+      file.contents = contents
+    }
+    let before = file.contents.merged
+    let isChange = before != values
     file.contents.pending = DomainChanges(replacesAll: true, values: values.mapValues { .some($0) })
     file.sink = configuration.sink
     state.touched[file.path] = file
     engine.writer.schedule(file)
-    let (changes, refill) = engine.publishChanges(of: file, since: before, source: .otherList, receiver: state)
+    let (changes, refill) = engine.publishChanges(
+      of: file, keys: DomainContents.changedKeys(from: before, to: values), source: .otherList, receiver: state)
     notices += changes
     // The receiver is told that the domain changed, even where nothing that it reads did.
     if isChange, !state.observers.isEmpty, refill.isEmpty, file.users[ObjectIdentifier(state)] == nil {

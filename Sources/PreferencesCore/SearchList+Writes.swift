@@ -15,6 +15,12 @@ extension SearchList {
     precondition(!key.isEmpty, "a preference can't be set under an empty key")
     let file = state.own.user
     engine.lock.lock()
+    engine.announce(in: file.users.values, receiver: state, key: key) { look in
+      let contents = file.contents
+      file.contents.pending.values.updateValue(value, forKey: key)
+      look()
+      file.contents = contents
+    }
     let isChange = file.contents.value(forKey: key) != value
     // Written even where it changes nothing here: another process may have set something else meanwhile.
     file.contents.pending.values.updateValue(value, forKey: key)
@@ -24,8 +30,8 @@ extension SearchList {
     var notices: [Notice] = []
     if isChange {
       for list in file.users.values {
-        let keys = list.publishChange(ofKey: key) ? [key] : []
         let source = list === state ? SearchListChange.Source.receiver : .otherList
+        let keys = list.publishChange(ofKey: key, source) ? [key] : []
         if let notice = Notice(list, source, domain: file.name, keys: keys, always: list === state) {
           notices.append(notice)
         }
@@ -80,10 +86,16 @@ extension SearchList {
   /// Changes a volatile layer that is searched, and publishes the keys it concerns.
   func changeVolatile(keys: [String], _ change: (ListState) -> Void) {
     engine.lock.lock()
+    engine.announce(in: [state], receiver: state) { look in
+      let before = (state.argument, state.registration, state.replacedLanguages)
+      change(state)
+      look()
+      (state.argument, state.registration, state.replacedLanguages) = before
+    }
     change(state)
     // One by one up to here; above, filling the table anew costs less.
     if keys.count <= 32 {
-      let changed = keys.filter { state.publishChange(ofKey: $0) }
+      let changed = keys.filter { state.publishChange(ofKey: $0, .receiver) }
       let notice = Notice(state, .receiver, domain: nil, keys: changed)
       engine.lock.unlock()
       notice?.deliver()

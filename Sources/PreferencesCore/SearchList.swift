@@ -108,7 +108,7 @@ public final class SearchList: Sendable {
       state.view = PolicyView(policy, user: configuration.userFacts, instant: configuration.clock())
       engine.add(state)
     }
-    _ = state.fill(engine, isFirst: true)
+    _ = state.fill(engine, .receiver, domain: nil, isFirst: true)
     if configuration.observes { engine.lock.withLock { engine.watcher.wake() } }
     for notice in notices { notice.deliver() }
   }

@@ -6,11 +6,15 @@ import LinuxFiles
 /// edges of time windows, files that other processes replace.
 ///
 /// While some list has an observer, inotify wakes the thread; where inotify can't be had (a user's instances are limited,
-/// 128 as a rule), it looks every 50 ms instead. Otherwise, and as the net below inotify (network file systems tell
-/// nothing), it looks once a second, and at the very edge of a window. A look is one `stat` for each file.
+/// 128 as a rule), it looks every 50 ms instead. Otherwise, and as the net below inotify, it looks once a second, and at
+/// the very edge of a window. A look is one `stat` for each file. On file systems that other machines may change, of which
+/// inotify tells nothing, it is always the look of each second that counts, and it opens the file, so that the server is
+/// asked.
 final class Watcher: @unchecked Sendable {
   static let calmInterval: Int64 = 1000
   static let observedIntervalWithoutInotify: Int64 = 50
+  /// After a look that passed over a file which this process was writing.
+  static let retryInterval: Int64 = 10
 
   let gate = ForkGate()
   // Guarded by the engine's lock.
@@ -55,19 +59,21 @@ final class Watcher: @unchecked Sendable {
   private struct Scene {
     var policies: [PolicySource] = []
     var files: [DomainFile] = []
+    /// Those of the files that other machines may change.
+    var shared: Set<ObjectIdentifier> = []
     var isObserved = false
     /// Milliseconds until the next edge of a window.
     var nextEdge: Int64?
     var wakeDescriptor: Int32 = -1
 
+    var isEmpty: Bool { policies.isEmpty && files.isEmpty }
+
     var directories: Set<String> {
-      // With the directories above those that need not be there, so that they are seen to appear.
-      let optional = files.map(\.file).filter { $0.isOptional }.map { FilePath.parent(of: $0.directory) }
-      return Set(files.map(\.directory) + optional + policies.map(\.installation.stateDirectory))
+      Set(files.map(\.directory) + policies.map(\.installation.stateDirectory))
     }
     var names: Set<String> {
       Set(
-        files.map { FilePath.name(of: $0.path) } + files.map { FilePath.name(of: $0.directory) }
+        files.map { FilePath.name(of: $0.path) }
           + policies.flatMap {
             [FilePath.name(of: $0.installation.generationMarker), FilePath.name(of: $0.installation.forcedFile)]
           })
@@ -83,7 +89,7 @@ final class Watcher: @unchecked Sendable {
       for list in engine.lists.values where list.configuration.observes {
         policies[ObjectIdentifier(list.policy)] = list.policy
         for file in list.files { files[ObjectIdentifier(file)] = file }
-        scene.isObserved = scene.isObserved || !list.observers.isEmpty
+        scene.isObserved = scene.isObserved || list.isObserved
         if let edge = list.view.truth?.nextEdge {
           let seconds = min(max(edge - list.configuration.clock(), 0), 3600)
           let left = seconds * 1000 - (seconds == 0 ? 0 : WallClock.unixMilliseconds() % 1000)
@@ -92,115 +98,66 @@ final class Watcher: @unchecked Sendable {
       }
       scene.policies = Array(policies.values)
       scene.files = Array(files.values)
+      scene.shared = Set(files.filter { $0.value.isShared ?? false }.keys)
       return scene
     }
   }
 
   private func run() {
-    var inotify = gate.withWork { Inotify() }
+    var inotify = gate.withWork { WatchedDirectories() }
+    // What was passed over at the last look, and when the last looks at everything were.
+    var behind = Scene()
+    var lastLook = Self.now()
+    var lastSharedLook = lastLook
     while true {
       // Between the gate's two spans the thread only waits in the kernel.
-      let (scene, isNew) = gate.withWork {
+      let scene = gate.withWork {
         let scene = self.scene()
-        if scene.isObserved { return (scene, inotify.watch(scene.directories)) }
-        inotify.stop()
-        return (scene, false)
+        if scene.isObserved { inotify.follow(scene.directories) } else { inotify.stop() }
+        return scene
       }
-      var timeout = scene.policies.isEmpty ? 3_600_000 : Self.calmInterval
-      if scene.isObserved && !inotify.isAvailable { timeout = Self.observedIntervalWithoutInotify }
-      if let edge = scene.nextEdge { timeout = min(timeout, max(edge, 1)) }
-      // What happened in a directory before it was watched is seen now.
-      if isNew { timeout = 0 }
+      var interval = scene.policies.isEmpty ? 3_600_000 : Self.calmInterval
+      if scene.isObserved && !inotify.isAvailable { interval = Self.observedIntervalWithoutInotify }
+      let next = min(lastLook + interval, Self.now() + (scene.nextEdge ?? interval))
+      var timeout = inotify.isNew ? 0 : max(next - Self.now(), 1)
+      if !behind.isEmpty { timeout = min(timeout, Self.retryInterval) }
       inotify.wait(scene.wakeDescriptor, timeout: Int32(timeout))
-      let notices = gate.withWork {
-        inotify.concerns(scene.names, wake: scene.wakeDescriptor) || isNew ? look(at: scene) : []
+      let notices = gate.withWork { () -> [Notice] in
+        var seen = behind
+        let isConcerned = inotify.concerns(scene.names, wake: scene.wakeDescriptor)
+        if isConcerned || inotify.isNew || Self.now() >= next {
+          lastLook = Self.now()
+          seen = scene
+          // inotify, or a short interval, is no reason to ask a server more often.
+          if lastLook - lastSharedLook < Self.calmInterval {
+            seen.files = scene.files.filter { file in inotify.told || !scene.shared.contains(ObjectIdentifier(file)) }
+          } else {
+            lastSharedLook = lastLook
+          }
+        }
+        return look(at: seen, passedOver: &behind)
       }
       for notice in notices { notice.deliver() }
     }
   }
 
-  private func look(at scene: Scene) -> [Notice] {
+  private static func now() -> Int64 { Int64(WallClock.monotonicSeconds() * 1000) }
+
+  /// Does not wait for what another thread of the process is reading or writing just now.
+  private func look(at scene: Scene, passedOver: inout Scene) -> [Notice] {
     let engine = Engine.shared
     var notices: [Notice] = []
-    for policy in scene.policies { notices += engine.refresh(policy, waiting: false) }
-    notices += engine.refresh(scene.files, waiting: false)
+    passedOver = Scene()
+    for policy in scene.policies {
+      if let news = engine.refresh(policy, waiting: false) {
+        notices += news
+      } else {
+        passedOver.policies.append(policy)
+      }
+    }
+    var busy: [DomainFile] = []
+    notices += engine.refresh(scene.files) { busy.append($0) }
+    passedOver.files = busy
     return notices
-  }
-}
-
-/// The inotify side of the watcher: which directories are watched, and whether what happened there concerns us.
-private struct Inotify: ~Copyable {
-  private var watch: FileWatch?
-  private var watched: [String: Int32] = [:]
-  private(set) var isAvailable = true
-  private var descriptors: [pollfd] = []
-  private var happened = 0
-
-  /// - Returns: whether a directory is watched from now on that was not.
-  mutating func watch(_ directories: Set<String>) -> Bool {
-    if watch == nil {
-      do throws(Errno) {
-        watch = try FileWatch()
-        isAvailable = true
-      } catch {
-        isAvailable = false
-        return false
-      }
-    }
-    var isNew = false
-    for (directory, number) in watched where !directories.contains(directory) {
-      watch?.remove(number)
-      watched[directory] = nil
-    }
-    for directory in directories where watched[directory] == nil {
-      // A directory that is not there yet is tried again at each look.
-      do throws(FileError) {
-        if let number = try watch?.add(directory: directory) {
-          watched[directory] = number
-          isNew = true
-        }
-      } catch {
-        if error.errno == .noSpace { isAvailable = false }
-      }
-    }
-    return isNew
-  }
-
-  mutating func stop() {
-    watch = nil
-    watched = [:]
-    isAvailable = true
-  }
-
-  /// Waits until something happens or the time is over.
-  mutating func wait(_ wake: Int32, timeout: Int32) {
-    descriptors = [pollfd(fd: wake, events: Int16(POLLIN), revents: 0)]
-    if let descriptor = watch?.descriptor {
-      descriptors.append(pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0))
-    }
-    happened = Int(poll(&descriptors, nfds_t(descriptors.count), timeout))
-  }
-
-  /// Whether it is time to look: something of ours changed, or the time is over.
-  mutating func concerns(_ names: Set<String>, wake: Int32) -> Bool {
-    if happened <= 0 { return true }
-    var isOurs = false
-    if descriptors[0].revents != 0 {
-      var bytes = [UInt8](repeating: 0, count: 256)
-      while read(wake, &bytes, bytes.count) > 0 {}
-      isOurs = true
-    }
-    if descriptors.count > 1, descriptors[1].revents != 0, let changes = watch?.changes() {
-      for change in changes {
-        if change.overflowed || change.name.isEmpty {
-          // A watched directory itself went, or events were lost: begin again.
-          watched = [:]
-          watch = nil
-          return true
-        }
-        isOurs = isOurs || names.contains(change.name)
-      }
-    }
-    return isOurs
   }
 }

@@ -7,10 +7,10 @@ import Testing
 /// costs a program 5 ms at launch.
 @Suite struct ImportGuardTests {
   static let table: [String: Set<String>] = [
-    "CYAML": [], "CExpat": [], "CCrypto": [], "CReaderEpoch": [],
+    "CYAML": [], "CExpat": [], "CCrypto": [], "CFileSystems": [], "CReaderEpoch": [],
     "HostPatterns": [],
     "PropertyList": ["CExpat"],
-    "LinuxFiles": [],
+    "LinuxFiles": ["CFileSystems"],
     "PolicyLanguage": ["PropertyList", "LinuxFiles", "HostPatterns", "CYAML"],
     "ForcedDomain": ["PropertyList", "LinuxFiles", "HostPatterns"],
     "PolicyCompiler": ["PolicyLanguage", "ForcedDomain", "PropertyList", "LinuxFiles", "HostPatterns", "CCrypto"],

@@ -48,7 +48,7 @@ import Testing
     let child = forkProcess()
     if child == 0 {
       for round in 0..<300 {
-        try? AtomicReplacement.write(contents[round % 8], to: path, mode: 0o600, durable: false)
+        _ = try? AtomicReplacement.write(contents[round % 8], to: path, mode: 0o600, durable: false)
       }
       _exit(0)
     }

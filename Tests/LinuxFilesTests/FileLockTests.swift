@@ -18,7 +18,7 @@ import Testing
     let child = forkProcess()
     if child == 0 {
       guard let lock = try? FileLock.exclusive(path) else { _exit(1) }
-      try? AtomicReplacement.write([], to: folder("held"), mode: 0o600)
+      _ = try? AtomicReplacement.write([], to: folder("held"), mode: 0o600)
       while getppid() != 0 { pause() }
       _ = consume lock
     }

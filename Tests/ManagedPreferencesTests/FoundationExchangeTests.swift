@@ -10,8 +10,10 @@ import Testing
 
   init() throws { sandbox = try Sandbox() }
 
+  private func peer(_ verb: String) throws -> [String: [String: String]] { try Self.peer(verb, sandbox) }
+
   /// What Foundation's getters answer over the files of the sandbox.
-  private func peer(_ verb: String) throws -> [String: [String: String]] {
+  static func peer(_ verb: String, _ sandbox: Sandbox) throws -> [String: [String: String]] {
     let process = Process()
     process.executableURL = try MapViewerTests.built("FoundationPeer")
     process.arguments = [verb]

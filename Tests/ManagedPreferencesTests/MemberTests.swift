@@ -247,7 +247,7 @@ import Testing
   @Test func observeOneKey() throws {
     let defaults = sandbox.defaults(observes: true)
     let calls = Mutex(0)
-    let observation = defaults.observe("k") { calls.withLock { $0 += 1 } }
+    let observation = defaults.observe("k") { _ in calls.withLock { $0 += 1 } }
     defaults.set(1, forKey: "other")
     #expect(calls.withLock { $0 } == 0)
     defaults.set(1, forKey: "k")

@@ -152,9 +152,6 @@ import Testing
 
   /// Rows that this class does not answer, and why.
   static let gnustepNotHere: [String: String] = [
-    "gs-set-bool-kvo-prior": "key-value observing is met by the per-key observer",
-    "gs-set-int-kvo": "key-value observing is met by the per-key observer",
-    "gs-remove-bool-kvo": "key-value observing is met by the per-key observer",
     "gs-notify-register": "only changes of persistent domains post here",
     "gs-notify-setvolatile": "only changes of persistent domains post here",
     "gs-notify-removevolatile": "only changes of persistent domains post here",
@@ -169,6 +166,15 @@ import Testing
       forName: UserDefaults.didChangeNotification, object: defaults, queue: nil
     ) { _ in count.withLock { $0 += 1 } }
     defer { NotificationCenter.default.removeObserver(token) }
+    // Key-value observing with the options initial and prior (old and new are always there).
+    let told = Mutex<[PreferenceChange]>([])
+    let observations = ["Bool", "Int", "Str"].map { name in
+      defaults.observe("Test Suite \(name)", options: [.initial, .prior]) { change in
+        told.withLock { $0.append(change) }
+      }
+    }
+    defer { for observation in observations { observation.cancel() } }
+    func last(_ count: Int) -> [PreferenceChange] { told.withLock { Array($0.suffix(count)) } }
     for row in Self.gnustepRows where Self.gnustepNotHere[row.id] == nil {
       // Each row goes on where the one before it ended, with the number of notifications by then.
       switch row.id {
@@ -178,23 +184,39 @@ import Testing
         defaults.set(true, forKey: "Test Suite Bool")
         #expect(defaults.bool(forKey: "Test Suite Bool"))
         #expect(defaults.object(forKey: "Test Suite Bool") is NSNumber)
-      case "gs-set-str":
+      case "gs-set-bool-kvo-prior":
+        let prior = last(2)[0]
+        #expect(prior.isPrior && prior.oldValue == nil && prior.newValue == nil)
+      case "gs-set-int-kvo":
         defaults.set(34, forKey: "Test Suite Int")
+        #expect(last(2).map(\.isPrior) == [true, false])
+        #expect(last(2).allSatisfy { $0.oldValue == nil })
+        #expect(last(1)[0].newValue as? Int == 34)
+      case "gs-set-str":
         defaults.set("SetString", forKey: "Test Suite Str")
         #expect(defaults.string(forKey: "Test Suite Str") == "SetString")
         #expect(defaults.object(forKey: "Test Suite Str") is String)
       case "gs-remove-bool":
         defaults.removeObject(forKey: "Test Suite Bool")
         #expect(defaults.object(forKey: "Test Suite Bool") == nil)
+      case "gs-remove-bool-kvo":
+        #expect(last(2).map(\.isPrior) == [true, false])
+        #expect(last(2).allSatisfy { $0.oldValue as? Bool == true && $0.newValue == nil })
       case "gs-set-nil":
         defaults.set(nil as Any?, forKey: "Test Suite Int")
         #expect(defaults.object(forKey: "Test Suite Int") == nil)
+        #expect(last(2)[0].isPrior && last(2)[0].oldValue as? Int == 34)
+        #expect(!last(1)[0].isPrior && last(1)[0].newValue == nil)
       default:
         Issue.record("no way to run the row \(row.id)")
       }
       for case .text(let text) in row.expected {
-        guard let number = text.firstMatch(of: /^notification count (\d+)$/)?.1 else { continue }
-        #expect(count.withLock { $0 } == Int(number), "\(row.id)")
+        if let number = text.firstMatch(of: /^notification count (\d+)$/)?.1 {
+          #expect(count.withLock { $0 } == Int(number), "\(row.id)")
+        }
+        if let number = text.firstMatch(of: /^KVO count (\d+)/)?.1 {
+          #expect(told.withLock(\.count) == Int(number), "\(row.id)")
+        }
       }
     }
   }

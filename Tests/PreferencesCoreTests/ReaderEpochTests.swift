@@ -51,7 +51,7 @@ import Testing
     let isOver = Atomic<Bool>(false)
     let wrong = Atomic<Int>(0)
     let reads = Atomic<Int>(0)
-    func check() {
+    @Sendable func check() {
       var count = 0
       while !isOver.load(ordering: .relaxed) {
         if let text = list.string("text") {
@@ -66,38 +66,18 @@ import Testing
       }
       reads.add(count, ordering: .relaxed)
     }
-    withThreads(4, check) {
+    let worker: @Sendable (Int) -> Void = { _ in check() }
+    withThreads(4, worker) {
       for round in 1...3000 {
         list.set(.string("generation \(round) generation \(round)"), forKey: "text")
         let number = PropertyListValue.integer(PropertyListInteger(round))
         list.set(.array([number, number]), forKey: "list")
-        if round % 100 == 0 { _ = list.state.fill(Engine.shared) }
+        if round % 100 == 0 { _ = list.state.fill(Engine.shared, .receiver, domain: nil) }
       }
       isOver.store(true, ordering: .relaxed)
     }
     #expect(wrong.load(ordering: .relaxed) == 0)
     #expect(reads.load(ordering: .relaxed) > 0)
     #expect(list.string("text") == "generation 3000 generation 3000")
-  }
-
-  private func withThreads(_ count: Int, _ body: () -> Void, during main: () -> Void) {
-    withoutActuallyEscaping(body) { body in
-      let box = UnsafeMutablePointer<() -> Void>.allocate(capacity: 1)
-      box.initialize(to: body)
-      let threads = (0..<count).map { _ in
-        var thread = pthread_t()
-        pthread_create(
-          &thread, nil,
-          {
-            $0!.assumingMemoryBound(to: (() -> Void).self).pointee()
-            return nil
-          }, box)
-        return thread
-      }
-      main()
-      for thread in threads { pthread_join(thread, nil) }
-      box.deinitialize(count: 1)
-      box.deallocate()
-    }
   }
 }
