@@ -87,6 +87,10 @@ public struct Installation: Sendable, Hashable {
   public var policiesDirectory: String { configurationDirectory + "/policies" }
   /// Preference files that hold for any user.
   public var anyUserDefaultsDirectory: String { configurationDirectory + "/defaults" }
+  /// The locks of their writers; root only, so that nobody else can hold one.
+  public var anyUserLocksDirectory: String { anyUserDefaultsDirectory + "/.locks" }
+  /// Those of them that hold on one host alone.
+  public var anyUserPerHostDirectory: String { anyUserDefaultsDirectory + "/ByHost" }
   public var stateDirectory: String { root + "/var/lib/managed-preferences" }
   /// Root only.
   public var bundleFile: String { stateDirectory + "/bundle" }

@@ -51,7 +51,8 @@ public struct PreferenceLocations: Sendable, Hashable {
   func file(ofDomain name: String, user: PersistentDomain.User, host: String?) -> PreferenceFile {
     let isAnyUser = user == .any
     let base = isAnyUser ? anyUserDirectory : configurationDirectory
-    let locks = FilePath.join(base, isAnyUser ? ".locks" : "managed-preferences/locks")
+    let locks =
+      isAnyUser ? installation.anyUserLocksDirectory : FilePath.join(base, "managed-preferences/locks")
     let stem = name == GlobalDomain.name ? ".GlobalPreferences" : name
     let trust = isAnyUser ? installation : nil
     guard let host else {

@@ -43,6 +43,10 @@ extension Installer {
     removal.file(installation.forcedFile)
     try? Directory.synchronize(installation.stateDirectory)
 
+    // What writers of any-user defaults made beside them.
+    removal.locks(in: installation.anyUserLocksDirectory)
+    removal.directory(installation.anyUserPerHostDirectory)
+
     // Without a list (it was lost), what always comes from us is removed.
     let listed = footprint.paths.map { installation.root + $0 }
     let paths = listed.isEmpty ? standardPaths : listed
@@ -100,6 +104,15 @@ private struct Removal {
         note(error)
       }
     }
+  }
+
+  /// Removes a directory of lock files, and those below it.
+  mutating func locks(in path: String) {
+    for name in names(in: path) {
+      let below = FilePath.join(path, name)
+      if name.hasSuffix(".lock") { file(below) } else { locks(in: below) }
+    }
+    directory(path)
   }
 
   mutating func either(_ path: String) {

@@ -1,5 +1,6 @@
 import ForcedDomain
 import LinuxFiles
+import PreferencesCore
 import PropertyList
 import Testing
 
@@ -139,6 +140,28 @@ import Testing
     #expect(after.removeValue(forKey: "/etc/managed-preferences/defaults/org.example.plist") != nil)
     #expect(after.removeValue(forKey: "/etc/managed-preferences/defaults/") != nil)
     #expect(after == before)
+  }
+
+  /// What writers leave beside the preference files for any user is ours to remove; the files are not.
+  @Test func uninstallationRemovesTheLocksOfAnyUserDefaults() throws {
+    let host = TestHost()
+    let before = try host.contents()
+    _ = try host.installer().initialise(host: "lab-a-03", sample: Self.sample)
+    let locations = PreferenceLocations(homeDirectory: host.root + "/home", installation: host.installation)
+    let domains = try [PersistentDomain.Host.any, .current].map {
+      try PersistentDomain("org.example.Editor", user: .any, host: $0, in: locations)
+    }
+    for domain in domains { try domain.change { $0["k"] = .integer(1) } }
+    let locks = try Directory.names(in: host.installation.anyUserLocksDirectory)
+    #expect(locks == ["ByHost", "org.example.Editor.lock"])
+    try Directory.removeFile(domains[0].path)
+    #expect(try host.installer().uninstall().kept == [domains[1].path])
+    try Directory.removeTree(host.installation.configurationDirectory)
+    _ = try host.installer().initialise(host: "lab-a-03", sample: Self.sample)
+    try domains[0].change { $0["k"] = .integer(1) }
+    try Directory.removeFile(domains[0].path)
+    #expect(try host.installer().uninstall().kept.isEmpty)
+    #expect(try host.contents().filter { !$0.key.hasSuffix("/") } == before)
   }
 
   @Test func aRemovalThatWasBrokenOffIsFinished() throws {
