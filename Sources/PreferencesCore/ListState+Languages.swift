@@ -46,9 +46,9 @@ extension ListState {
   func includeLanguages(_ engine: Engine) -> Bool {
     if hasLanguages.load(ordering: .acquiring) { return false }
     filling.withLock { wantsLanguages = true }
-    // Nothing changed for an observer: whoever read one of these keys got here first.
-    _ = fill(engine, .receiver, domain: nil)
+    let notice = fill(engine, .receiver, domain: nil)
     hasLanguages.store(true, ordering: .releasing)
+    notice?.deliver()
     return true
   }
 }

@@ -144,6 +144,8 @@ final class ListState: @unchecked Sendable {
     var keys: [String] = []
     after.visit { hash, key, entry in
       let old = before.entry(hash, key)
+      // Language domains that were only now made: whoever read one of their keys had them made for it.
+      if old == nil, entry.description.layer == .language, !hasLanguages.load(ordering: .relaxed) { return }
       if all || !(old?.isSame(as: entry) ?? false) { keys.append(String(decoding: key, as: UTF8.self)) }
     }
     before.visit { hash, key, _ in

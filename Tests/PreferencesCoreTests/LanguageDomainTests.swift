@@ -114,6 +114,22 @@ import Testing
     }
   }
 
+  @Test(arguments: [false, true]) func makingThemIsNoChange(byRegistering: Bool) {
+    let list = Fixture().list(languages: ["C"])
+    let heard = Heard()
+    let subscription = list.onChange(heard.note)
+    if byRegistering {
+      var registered: [String: PropertyListValue] = ["NSCurrencySymbol": "registered", "own": 1]
+      for number in 0..<100 { registered["k\(number)"] = 1 }
+      list.register(registered)
+      #expect(heard.all.map(\.keys.count) == [101])
+    }
+    #expect(list.string("NSCurrencySymbol") == "$")
+    #expect(list.string("NSDecimalSeparator") == ".")
+    #expect(heard.all.count == (byRegistering ? 1 : 0))
+    subscription.cancel()
+  }
+
   @Test(arguments: [false, true]) func theirPlaceIsBeforeRecommendedAndRegistered(many: Bool) {
     let fixture = Fixture()
     fixture.install([Fixture.Line(key: "NSCurrencySymbol", value: "policy", section: .recommended)])
