@@ -7,7 +7,8 @@ struct ConditionEvaluation {
   private let horizon: Range<Int64>
   private let context: EvaluationContext
   private let userID: UInt32?
-  private let groupIDs: Set<UInt32>
+  /// Sorted.
+  private let groupIDs: [UInt32]
   private let hasUnknownGroups: Bool
   /// By the text of a user's name.
   private var resolved: [Int: UInt32?] = [:]
@@ -27,11 +28,11 @@ struct ConditionEvaluation {
     if isOwnedOutside, let outside = context.user.outside {
       // An id that has no number outside is nobody's whom the policy knows; still a person, not a service.
       userID = outside.userID ?? .max
-      groupIDs = Set(outside.groupIDs)
+      groupIDs = Self.sorted(outside.groupIDs)
       hasUnknownGroups = outside.hasUnknownGroups
     } else {
       userID = context.user.userID
-      groupIDs = Set(context.user.groupIDs)
+      groupIDs = Self.sorted(context.user.groupIDs)
       hasUnknownGroups = false
     }
     for index in 0..<view.layout.resolvedUsers.count {
@@ -42,9 +43,21 @@ struct ConditionEvaluation {
     userGroups = [Decision?](repeating: nil, count: view.layout.userGroups.count)
   }
 
-  /// Decides all conditions. Every part must hold, and the condition around it. Parts that do not matter any more still
+  private static func sorted(_ ids: [UInt32]) -> [UInt32] { ids.count > 1 ? ids.sorted() : ids }
+
+  private func hasGroup(_ id: UInt32) -> Bool {
+    var low = 0
+    var high = groupIDs.count
+    while low < high {
+      let middle = (low + high) / 2
+      if groupIDs[middle] < id { low = middle + 1 } else { high = middle }
+    }
+    return low < groupIDs.count && groupIDs[low] == id
+  }
+
+  /// Decides all conditions, as raw values of `Decision`. Every part must hold, and the condition around it. Parts that do not matter any more still
   /// tell their next edge.
-  mutating func decideAll() -> [Decision] {
+  mutating func decideAll() -> [UInt8] {
     all { evaluation, condition in
       evaluation.expiry(condition) && evaluation.windows(condition) && evaluation.hosts(condition)
         && evaluation.users(condition)
@@ -52,16 +65,16 @@ struct ConditionEvaluation {
   }
 
   /// The hosts of all conditions alone, which narrowing decides once.
-  mutating func decideAllHosts() -> [Decision] { all { $0.hosts($1) } }
+  mutating func decideAllHosts() -> [UInt8] { all { $0.hosts($1) } }
 
   /// The condition around another stands in front of it: its answer is there already.
-  private mutating func all(_ parts: (inout Self, Int) -> Decision) -> [Decision] {
-    var decisions: [Decision] = []
+  private mutating func all(_ parts: (inout Self, Int) -> Decision) -> [UInt8] {
+    var decisions: [UInt8] = []
     decisions.reserveCapacity(view.layout.conditions.count)
     for condition in 0..<view.layout.conditions.count {
       let outer = view.outerCondition(condition)
       let decision = parts(&self, condition)
-      decisions.append(outer == 0 ? decision : decision && decisions[outer])
+      decisions.append(outer == 0 ? decision.rawValue : min(decision.rawValue, decisions[outer]))
     }
     return decisions
   }
@@ -162,7 +175,7 @@ struct ConditionEvaluation {
     if context.user.inventoryGroups.contains(where: { $0.hasSameBytes(as: name) }) { return .yes }
     if let userID, view.items(ofUserGroup: index, .userIDs).contains(userID) { return .yes }
     let unixGroups = view.items(ofUserGroup: index, .groupIDs)
-    if unixGroups.contains(where: { groupIDs.contains($0) }) { return .yes }
+    if unixGroups.contains(where: { hasGroup($0) }) { return .yes }
     var decision = Decision.no
     for text in view.items(ofUserGroup: index, .names) where decision != .yes {
       // Past a bundle, root has turned all names that it could into the ids above.

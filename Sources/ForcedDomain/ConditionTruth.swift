@@ -13,7 +13,7 @@ enum Decision: UInt8 {
   init(_ isTrue: Bool) { self = isTrue ? .yes : .no }
 }
 
-/// All conditions of one file, evaluated once for one context: one bit each, so that walks ask nothing else.
+/// All conditions of one file, evaluated once for one context, so that walks ask nothing else.
 ///
 /// A condition that can't be decided (a time outside the span over which windows are expanded, a group that the kernel
 /// does not show) counts against the user: for `replace` and `union` as holding, for `release` as not holding. So
@@ -23,31 +23,20 @@ public struct ConditionTruth: Sendable {
   public let context: EvaluationContext
   /// The next Unix second at which any condition may change, nil when none will.
   public let nextEdge: Int64?
-  let conditionCount: Int
-  /// Bit per condition: it holds, or may hold.
-  private let possible: [UInt64]
-  /// Bit per condition: it holds.
-  private let certain: [UInt64]
+  var conditionCount: Int { decisions.count }
+  /// Raw values of `Decision`, one a condition.
+  private let decisions: [UInt8]
 
-  init(context: EvaluationContext, decisions: [Decision], nextEdge: Int64?) {
+  init(context: EvaluationContext, decisions: [UInt8], nextEdge: Int64?) {
     self.context = context
     self.nextEdge = nextEdge
-    conditionCount = decisions.count
-    var possible = [UInt64](repeating: 0, count: decisions.count / 64 + 1)
-    var certain = possible
-    for (index, decision) in decisions.enumerated() {
-      if decision != .no { possible[index >> 6] |= 1 << (UInt64(index) & 63) }
-      if decision == .yes { certain[index >> 6] |= 1 << (UInt64(index) & 63) }
-    }
-    self.possible = possible
-    self.certain = certain
+    self.decisions = decisions
   }
 
   /// Whether an entry with this condition and action takes part in the walk.
   @inline(__always)
   public func holds(_ condition: Int, for action: EntryAction) -> Bool {
-    let word = action == .release ? certain[condition >> 6] : possible[condition >> 6]
-    return word >> (UInt64(truncatingIfNeeded: condition) & 63) & 1 != 0
+    decisions[condition] >= (action == .release ? Decision.yes : Decision.undecided).rawValue
   }
 
   /// Whether some part of the condition could not be decided, and no other part settles it.
@@ -97,7 +86,7 @@ extension ForcedDomain {
     let context = EvaluationContext(host: host, user: UserFacts(), instant: 0)
     return withView { view in
       var evaluation = evaluation(view, context)
-      return evaluation.decideAllHosts().map { $0 != .no }
+      return evaluation.decideAllHosts().map { $0 != Decision.no.rawValue }
     }
   }
 }

@@ -11,6 +11,20 @@ public enum FileKind: UInt8, Sendable, Hashable, CaseIterable {
   public var hasProvenance: Bool { self != .forced }
 }
 
+/// Kinds of files that may stand in one place.
+public struct FileKinds: OptionSet, Sendable {
+  public let rawValue: UInt8
+
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  public init(_ kind: FileKind) { self.init(rawValue: 1 << kind.rawValue) }
+
+  public static let fleet = FileKinds(.fleet)
+  public static let forced = FileKinds(.forced)
+  public static let provenance = FileKinds(.provenance)
+  public static let all: FileKinds = [.fleet, .forced, .provenance]
+}
+
 /// What a file says about itself, beyond its contents.
 public struct FileStamp: Sendable, Hashable {
   /// The host's count of installations; 0 in a payload.

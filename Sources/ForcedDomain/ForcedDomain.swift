@@ -36,11 +36,11 @@ public final class ForcedDomain: Sendable {
   /// - Parameter kinds: the kinds that may stand where the bytes came from.
   /// - Throws: ``ForcedDomainError`` for anything that is not a sound file of such a kind; never a part of it is used.
   /// - Complexity: O(bytes), some 0.3 ms for 10,000 keys; memory is the bytes and a sixty-fourth of them.
-  public convenience init(bytes: [UInt8], expecting kinds: Set<FileKind>) throws(ForcedDomainError) {
+  public convenience init(bytes: [UInt8], expecting kinds: FileKinds) throws(ForcedDomainError) {
     try self.init(bytes: bytes, expecting: kinds, isOwnedOutside: false)
   }
 
-  init(bytes: [UInt8], expecting kinds: Set<FileKind>, isOwnedOutside: Bool) throws(ForcedDomainError) {
+  init(bytes: [UInt8], expecting kinds: FileKinds, isOwnedOutside: Bool) throws(ForcedDomainError) {
     let checked = bytes.withUnsafeBytes { raw in
       Result { () throws(ForcedDomainError) in try Validation.check(raw, expecting: kinds) }
     }

@@ -163,7 +163,7 @@ public struct ForcedDomainLoader: Sendable {
       name, in: directory, of: installation, limit: ForcedDomain.maximumByteCount)
     do throws(ForcedDomainError) {
       return try ForcedDomain(
-        bytes: bytes, expecting: [kind], isOwnedOutside: installation.isOutsideRoot(metadata.userID))
+        bytes: bytes, expecting: FileKinds(kind), isOwnedOutside: installation.isOutsideRoot(metadata.userID))
     } catch {
       throw .fault(DomainFault(path: FilePath.join(directory, name), message: error.description))
     }

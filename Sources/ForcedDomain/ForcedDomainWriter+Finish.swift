@@ -38,7 +38,7 @@ extension ForcedDomainWriter {
       emitter.at = Format.Header.checksum
       emitter.put(sum)
       do throws(ForcedDomainError) {
-        _ = try Validation.check(UnsafeRawBufferPointer(buffer), expecting: [kind])
+        _ = try Validation.check(UnsafeRawBufferPointer(buffer), expecting: FileKinds(kind))
         return nil
       } catch {
         return error

@@ -32,7 +32,7 @@ public struct GenerationMarker: Sendable, Hashable {
     self.signer = signer
   }
 
-  static let firstLine = "managed-preferences generation 1"
+  static let firstLine: StaticString = "managed-preferences generation 1"
   static let maximumByteCount = 65_536
 
   /// The file's contents.
@@ -56,46 +56,139 @@ public struct GenerationMarker: Sendable, Hashable {
 
   /// Reads the file's contents; nil when they are damaged. Lines with other names are left to later versions.
   public init?(parsing bytes: [UInt8]) {
-    guard bytes.count <= Self.maximumByteCount, let text = String(validating: bytes, as: UTF8.self) else { return nil }
-    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-    guard lines.first == Self.firstLine[...], lines.last == "" else { return nil }
-    var fields: [String: String] = [:]
-    for line in lines.dropFirst().dropLast() {
-      guard let space = line.firstIndex(of: " ") else { return nil }
-      let name = String(line[..<space])
-      guard fields.updateValue(String(line[line.index(after: space)...]), forKey: name) == nil else { return nil }
-    }
-    guard let generation = fields["generation"].flatMap({ UInt64($0) }),
-      let serial = fields["serial"].flatMap({ UInt64($0) }),
-      let digest = fields["source-digest"].flatMap({ $0 == "none" ? [] : Self.bytes(hexadecimal: $0) }),
-      digest.isEmpty || digest.count == 32,
-      let checksum = fields["forced-checksum"].flatMap({ Self.bytes(hexadecimal: $0) }), checksum.count == 8,
-      let installedAt = fields["installed-at"].flatMap({ Int64($0) }), let hostName = fields["host"]
+    guard bytes.count <= Self.maximumByteCount else { return nil }
+    let marker = bytes.withUnsafeBytes { MarkerLines($0) }.flatMap { Self($0) }
+    guard let marker else { return nil }
+    self = marker
+  }
+
+  private init?(_ lines: MarkerLines) {
+    guard let generation = lines.generation, let serial = lines.serial, let digest = lines.sourceDigest,
+      let checksum = lines.forcedChecksum, let installedAt = lines.installedAt, let hostName = lines.hostName
     else { return nil }
     self.init(
       generation: generation, serial: serial, sourceDigest: digest, hostName: hostName, installedAt: installedAt,
-      forcedChecksum: checksum.reduce(0) { $0 << 8 | UInt64($1) },
-      source: fields["source"].flatMap { InstalledSource(line: $0) })
-    if let text = fields["signer"] {
-      guard let signer = Self.bytes(hexadecimal: text), signer.count == 32 else { return nil }
-      self.signer = signer
-    }
+      forcedChecksum: checksum, source: lines.source, signer: lines.signer)
   }
 
   private static func hexadecimal(_ bytes: [UInt8]) -> String {
     let digits = Array("0123456789abcdef".utf8)
     return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
   }
+}
 
-  private static func bytes(hexadecimal text: String) -> [UInt8]? {
-    let digits = text.utf8.map { byte -> UInt8? in
+/// The lines of a marker, read in place: each process that reads policy does so first, and most do little else.
+private struct MarkerLines {
+  var generation: UInt64?
+  var serial: UInt64?
+  var sourceDigest: [UInt8]?
+  var forcedChecksum: UInt64?
+  var installedAt: Int64?
+  var hostName: String?
+  var source: InstalledSource?
+  var signer: [UInt8]?
+  /// Bit per known name: its line was there.
+  private var seen: UInt16 = 0
+  private var unknown: Set<String> = []
+
+  /// nil for what is no text of lines `name value` behind the first line, names a name twice or has a damaged value.
+  init?(_ bytes: UnsafeRawBufferPointer) {
+    guard isWellFormedUTF8(bytes), bytes.last == UInt8(ascii: "\n") else { return nil }
+    var start = 0
+    while start < bytes.count {
+      var end = start
+      while bytes[end] != UInt8(ascii: "\n") { end += 1 }
+      let line = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+      guard start == 0 ? line.holds(GenerationMarker.firstLine) : read(line) else { return nil }
+      start = end + 1
+    }
+    guard start > 0 else { return nil }
+  }
+
+  private mutating func read(_ line: UnsafeRawBufferPointer) -> Bool {
+    guard let space = line.firstIndex(of: UInt8(ascii: " ")) else { return false }
+    let name = UnsafeRawBufferPointer(rebasing: line[..<space])
+    let value = UnsafeRawBufferPointer(rebasing: line[(space + 1)...])
+    func text() -> String { String(decoding: value, as: UTF8.self) }
+    if name.holds("generation") {
+      generation = Self.decimal(value)
+      return isNew(0) && generation != nil
+    }
+    if name.holds("serial") {
+      serial = Self.decimal(value)
+      return isNew(1) && serial != nil
+    }
+    if name.holds("source-digest") {
+      sourceDigest = value.holds("none") ? [] : Self.hexadecimal(value, count: 32)
+      return isNew(2) && sourceDigest != nil
+    }
+    if name.holds("forced-checksum") {
+      forcedChecksum = Self.hexadecimal(value, count: 8)?.reduce(0) { $0 << 8 | UInt64($1) }
+      return isNew(3) && forcedChecksum != nil
+    }
+    if name.holds("installed-at") {
+      installedAt = Self.signedDecimal(value)
+      return isNew(4) && installedAt != nil
+    }
+    if name.holds("host") {
+      hostName = text()
+      return isNew(5)
+    }
+    if name.holds("source") {
+      source = InstalledSource(line: text())
+      return isNew(6)
+    }
+    if name.holds("signer") {
+      signer = Self.hexadecimal(value, count: 32)
+      return isNew(7) && signer != nil
+    }
+    return unknown.insert(String(decoding: name, as: UTF8.self)).inserted
+  }
+
+  private mutating func isNew(_ bit: UInt16) -> Bool {
+    defer { seen |= 1 << bit }
+    return seen >> bit & 1 == 0
+  }
+
+  private static func decimal(_ text: UnsafeRawBufferPointer) -> UInt64? {
+    guard !text.isEmpty else { return nil }
+    var number: UInt64 = 0
+    for byte in text {
+      let (tens, overflows) = number.multipliedReportingOverflow(by: 10)
+      let (sum, overflowsToo) = tens.addingReportingOverflow(UInt64(byte &- 0x30))
+      guard byte >= 0x30, byte <= 0x39, !overflows, !overflowsToo else { return nil }
+      number = sum
+    }
+    return number
+  }
+
+  private static func signedDecimal(_ text: UnsafeRawBufferPointer) -> Int64? {
+    guard text.first == UInt8(ascii: "-") else { return decimal(text).flatMap { Int64(exactly: $0) } }
+    return decimal(UnsafeRawBufferPointer(rebasing: text[1...])).flatMap { $0 <= Int64.max ? -Int64($0) : nil }
+  }
+
+  private static func hexadecimal(_ text: UnsafeRawBufferPointer, count: Int) -> [UInt8]? {
+    guard text.count == 2 * count else { return nil }
+    var isSound = true
+    func digit(_ byte: UInt8) -> UInt8 {
       switch byte {
-      case 0x30...0x39: byte - 0x30
-      case 0x61...0x66: byte - 0x61 + 10
-      default: nil
+      case 0x30...0x39: return byte - 0x30
+      case 0x61...0x66: return byte - 0x61 + 10
+      default:
+        isSound = false
+        return 0
       }
     }
-    guard digits.count.isMultiple(of: 2), !digits.contains(nil) else { return nil }
-    return stride(from: 0, to: digits.count, by: 2).map { (digits[$0] ?? 0) << 4 | (digits[$0 + 1] ?? 0) }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(count)
+    for index in 0..<count { bytes.append(digit(text[2 * index]) << 4 | digit(text[2 * index + 1])) }
+    return isSound ? bytes : nil
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// Whether these are the bytes of a text.
+  fileprivate func holds(_ text: StaticString) -> Bool {
+    compared(with: UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)) == 0
   }
 }

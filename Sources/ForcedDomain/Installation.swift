@@ -24,9 +24,9 @@ public struct Installation: Sendable, Hashable {
 
   /// - Parameter root: a directory; `""` and `"/"` are the system.
   public init(root: String) {
-    var root = Substring(root)
-    while root.hasSuffix("/") { root.removeLast() }
-    self.root = String(root)
+    var path = root.utf8[...]
+    while path.last == UInt8(ascii: "/") { path.removeLast() }
+    self.root = path.count == root.utf8.count ? root : String(Substring(path))
   }
 
   /// The variable that names a root for development, tests and demos.
@@ -44,6 +44,28 @@ public struct Installation: Sendable, Hashable {
     locate(root: explicit, variable: EnvironmentVariables.nonEmpty(rootVariable), system: Installation(root: ""))
   }
 
+  /// The installation alone.
+  public static func found(root explicit: String?) -> Installation {
+    chosen(root: explicit, variable: EnvironmentVariables.nonEmpty(rootVariable), system: Installation(root: "")).0
+  }
+
+  private enum Reason {
+    case explicit, onlySystem, variable, systemFirst
+  }
+
+  private static func chosen(
+    root explicit: String?, variable: String?, system: Installation
+  ) -> (Installation, Reason) {
+    if let explicit { return (Installation(root: explicit), .explicit) }
+    guard let variable else { return (system, .onlySystem) }
+    do throws(FileError) {
+      _ = try FileMetadata.of(system.generationMarker, followingLinks: false)
+    } catch {
+      if error.errno == .noSuchFile, !system.hasTraces() { return (Installation(root: variable), .variable) }
+    }
+    return (system, .systemFirst)
+  }
+
   static func locate(
     root explicit: String?, variable: String?, system: Installation
   ) -> (installation: Installation, notes: [SearchedPath]) {
@@ -55,27 +77,24 @@ public struct Installation: Sendable, Hashable {
         path: rootVariable, outcome: .skipped,
         reason: explicit == nil ? "a system-wide installation exists" : "--root was given")
     }
-    if let explicit {
-      let installation = Installation(root: explicit)
-      return (installation, [note(installation, "--root")] + [skippedVariable].compactMap { $0 })
+    let (installation, reason) = chosen(root: explicit, variable: variable, system: system)
+    switch reason {
+    case .explicit: return (installation, [note(installation, "--root")] + [skippedVariable].compactMap { $0 })
+    case .onlySystem: return (installation, [note(installation, "the system's installation")])
+    case .systemFirst:
+      return (
+        installation, [note(installation, "the system's installation")] + [skippedVariable].compactMap { $0 }
+      )
+    case .variable:
+      return (
+        installation,
+        [
+          note(installation, rootVariable),
+          SearchedPath(
+            path: system.generationMarker, outcome: .skipped, reason: "no system-wide installation exists"),
+        ]
+      )
     }
-    guard let variable else { return (system, [note(system, "the system's installation")]) }
-    do throws(FileError) {
-      _ = try FileMetadata.of(system.generationMarker, followingLinks: false)
-    } catch {
-      if error.errno == .noSuchFile, !system.hasTraces() {
-        let installation = Installation(root: variable)
-        return (
-          installation,
-          [
-            note(installation, rootVariable),
-            SearchedPath(
-              path: system.generationMarker, outcome: .skipped, reason: "no system-wide installation exists"),
-          ]
-        )
-      }
-    }
-    return (system, [note(system, "the system's installation")] + [skippedVariable].compactMap { $0 })
   }
 
   public var configurationDirectory: String { root + "/etc/managed-preferences" }

@@ -14,7 +14,7 @@ struct Validation {
 
   /// - Returns: the layout of a file that may be read.
   static func check(
-    _ bytes: UnsafeRawBufferPointer, expecting kinds: Set<FileKind>
+    _ bytes: UnsafeRawBufferPointer, expecting kinds: FileKinds
   ) throws(ForcedDomainError) -> Layout {
     let (layout, kind) = try header(bytes, expecting: kinds)
     let view = DomainView(bytes: bytes, layout: layout)
@@ -38,7 +38,7 @@ struct Validation {
   }
 
   static func header(
-    _ bytes: UnsafeRawBufferPointer, expecting kinds: Set<FileKind>
+    _ bytes: UnsafeRawBufferPointer, expecting kinds: FileKinds
   ) throws(ForcedDomainError) -> (Layout, FileKind) {
     guard bytes.count <= ForcedDomain.maximumByteCount else {
       throw ForcedDomainError(
@@ -66,7 +66,9 @@ struct Validation {
     guard let kind = FileKind(rawValue: raw.byte(Format.Header.kind)) else {
       throw damaged("unknown kind \(raw.byte(Format.Header.kind))", Format.Header.kind)
     }
-    guard kinds.contains(kind) else { throw ForcedDomainError(.unexpectedKind(kind), at: Format.Header.kind) }
+    guard kinds.contains(FileKinds(kind)) else {
+      throw ForcedDomainError(.unexpectedKind(kind), at: Format.Header.kind)
+    }
     let digestCount = raw.byte(Format.Header.digestCount)
     guard digestCount == 0 || digestCount == 32 else {
       throw damaged("a digest of \(digestCount) bytes", Format.Header.digestCount)

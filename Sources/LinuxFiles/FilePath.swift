@@ -2,7 +2,7 @@
 public enum FilePath {
   public static func join(_ directory: String, _ name: String) -> String {
     if directory.isEmpty { return name }
-    return directory.hasSuffix("/") ? directory + name : directory + "/" + name
+    return directory.utf8.last == UInt8(ascii: "/") ? directory + name : directory + "/" + name
   }
 
   /// Everything before the last component; "." for a bare name, "/" for the root.

@@ -9,14 +9,21 @@ public enum ProcessIdentity {
   /// The real group and the supplementary groups, sorted, without repeats.
   public static func groupIDs() -> [UInt32] {
     let count = getgroups(0, nil)
-    var groups: [gid_t] = []
+    var groups = [getgid()]
     if count > 0 {
-      groups = [gid_t](repeating: 0, count: Int(count))
+      groups = [gid_t](repeating: 0, count: Int(count) + 1)
       let got = getgroups(count, &groups)
-      groups.removeLast(groups.count - Int(max(got, 0)))
+      groups[Int(max(got, 0))] = getgid()
+      groups.removeLast(Int(count) - Int(max(got, 0)))
+      groups.sort()
+      var kept = 1
+      for index in 1..<groups.count where groups[index] != groups[kept - 1] {
+        groups[kept] = groups[index]
+        kept += 1
+      }
+      groups.removeLast(groups.count - kept)
     }
-    groups.append(getgid())
-    return Set(groups).sorted()
+    return groups
   }
 
   /// The executable's real file (`/proc/self/exe` resolved), nil where /proc is not there.
@@ -34,8 +41,22 @@ public enum ProcessIdentity {
   /// Whether user ids are mapped: the process lives in a user namespace other than the machine's.
   public static func isInUserNamespace() -> Bool {
     guard let (bytes, _) = try? WholeFile.read("/proc/self/uid_map", limit: 65536) else { return false }
-    let fields = bytes.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\t") }
-    return fields.map { String(decoding: $0, as: UTF8.self) } != ["0", "0", "4294967295"]
+    // The machine's own map is one line: 0 0 4294967295.
+    var number: UInt64?
+    var found = 0
+    for byte in bytes + [UInt8(ascii: "\n")] {
+      switch byte {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"):
+        number = (number ?? 0) &* 10 &+ UInt64(byte - UInt8(ascii: "0"))
+      case UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\t"):
+        guard let complete = number else { continue }
+        guard found < 3, complete == (found == 2 ? 4_294_967_295 : 0) else { return true }
+        found += 1
+        number = nil
+      default: return true
+      }
+    }
+    return found != 3
   }
 }
 

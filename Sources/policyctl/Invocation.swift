@@ -12,7 +12,7 @@ struct Invocation {
 
   var root: String? { arguments.value("--root") }
   /// The installation that the command is about.
-  func installation() -> Installation { Installation.locate(root: root).installation }
+  func installation() -> Installation { Installation.found(root: root) }
 
   var wantsJSON: Bool { arguments.value("--format") == "json" }
 

@@ -15,6 +15,7 @@ enum Policyctl {
   /// Runs one command line, and says on standard error why it failed.
   static func run(_ words: [String]) -> ExitCode {
     do throws(CommandFailure) {
+      if let code = try PlainGet.run(words) { return code }
       return try dispatch(words)
     } catch {
       StandardStreams.writeError(error.text(command: name))

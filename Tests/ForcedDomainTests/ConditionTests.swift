@@ -192,7 +192,7 @@ struct ConditionTests {
       key: key, section: .forced, action: .replace, rank: Rank(priority: 1), condition: index, profile: profile,
       value: .boolean(true))
     return try ForcedDomain(
-      bytes: try writer.finish(FileStamp(horizon: isResolved ? Sample.horizon : 0..<0)), expecting: [kind])
+      bytes: try writer.finish(FileStamp(horizon: isResolved ? Sample.horizon : 0..<0)), expecting: FileKinds(kind))
   }
 
   @Test(arguments: rows)

@@ -85,7 +85,7 @@ struct DamageTests {
           file.put(word, at: at & ~3)
         }
       }
-      if let domain = try? ForcedDomain(bytes: file.sealed(), expecting: Set(FileKind.allCases)) {
+      if let domain = try? ForcedDomain(bytes: file.sealed(), expecting: .all) {
         accepted += 1
         _ = exercise(domain)
       }

@@ -45,8 +45,8 @@ struct GoldenTests {
     }
     let (golden, _) = try WholeFile.read(path)
     #expect(made == golden, "the writer writes \(name) differently")
-    let old = try ForcedDomain(bytes: golden, expecting: Set(FileKind.allCases))
-    let new = try ForcedDomain(bytes: made, expecting: Set(FileKind.allCases))
+    let old = try ForcedDomain(bytes: golden, expecting: .all)
+    let new = try ForcedDomain(bytes: made, expecting: .all)
     #expect(exercise(old) == exercise(new))
   }
 

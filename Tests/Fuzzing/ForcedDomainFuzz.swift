@@ -8,10 +8,10 @@ import PropertyList
 @c(LLVMFuzzerTestOneInput) public func fuzzForcedDomain(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   var bytes = Array(UnsafeBufferPointer(start: start, count: count))
   // As it came: most likely refused, but nothing else may happen.
-  _ = try? ForcedDomain(bytes: bytes, expecting: Set(FileKind.allCases))
+  _ = try? ForcedDomain(bytes: bytes, expecting: .all)
   guard bytes.count >= 192 else { return 0 }
   seal(&bytes)
-  guard let domain = try? ForcedDomain(bytes: bytes, expecting: Set(FileKind.allCases)) else { return 0 }
+  guard let domain = try? ForcedDomain(bytes: bytes, expecting: .all) else { return 0 }
   askEverything(domain)
   return 0
 }

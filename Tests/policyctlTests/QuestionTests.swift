@@ -316,4 +316,80 @@ import Testing
         """)
     #expect(sandbox.run("get", "D", "--policies=policies/exam.yaml").errors.hasSuffix(" get D --policies=policies\n"))
   }
+
+  static let plain = """
+    version: 1
+    kind: Profile
+    id: org.example.lab.plain
+    title: Everything
+    forced:
+      org.example.Plain:
+        Text: "two\\nlines, ünd \\u202E turned"
+        Empty: ""
+        Number: -42
+        Real: 2.0
+        Flag: true
+        Date: !!timestamp 2026-12-01T09:30:00Z
+        Data: !!binary CgsM
+        List: [one, two]
+        Members: {a: 1, b: {c: [true]}}
+      NSGlobalDomain:
+        Everywhere: everywhere
+        Flag: false
+    recommended:
+      org.example.Plain:
+        Advice: recommended
+    ---
+    version: 1
+    kind: Profile
+    id: org.example.lab.more
+    title: More
+    priority: 5
+    forced:
+      org.example.Plain:
+        List: [three, one]
+    ---
+    version: 1
+    kind: Manifest
+    domain: org.example.Plain
+    keys:
+      List: {type: array, merge: union}
+      Token: {type: string, secret: true}
+
+    """
+
+  /// `get` has a short way for plain questions (`PlainGet`); a flag behind the verb leads past it.
+  @Test(
+    arguments: [
+      "Text", "Empty", "Number", "Real", "Flag", "Date", "Data", "List", "Members", "Everywhere", "Advice", "Nothing",
+      "-Dash", "", "--help",
+    ])
+  func theShortWayAnswersAsTheVerbDoes(_ key: String) throws {
+    let sandbox = try Sandbox()
+    try sandbox.write(Self.plain, to: "policies/plain.yaml")
+    try #require(sandbox.run("init", "--host", "lab-a-03").exitCode == 0)
+    let applied = sandbox.run("apply", "policies")
+    try #require(applied.exitCode == 0, "\(applied.errors)")
+    for domain in ["org.example.Plain", "NSGlobalDomain", "other", "a/b", ""] {
+      let short = sandbox.runBare(["--root", sandbox.root, "get", domain, key])
+      let long = sandbox.runBare(["get", "--root", sandbox.root, domain, key])
+      #expect(short.exitCode == long.exitCode, "\(domain)")
+      #expect(short.output == long.output, "\(domain)")
+      #expect(short.errors == long.errors, "\(domain)")
+    }
+  }
+
+  @Test func theShortWayLeavesFaultsToTheVerb() throws {
+    let sandbox = try Self.examined()
+    let path = sandbox.root + "/var/lib/managed-preferences/forced"
+    var bytes = try WholeFile.read(path).bytes
+    bytes[bytes.count / 2] ^= 1
+    try AtomicReplacement.write(bytes, to: path, mode: 0o644)
+    let short = sandbox.runBare(["--root", sandbox.root, "get", "org.example.Browser", "AllowNetwork"])
+    let long = sandbox.runBare(["get", "--root", sandbox.root, "org.example.Browser", "AllowNetwork"])
+    #expect(short.errors.contains("warning: \(path): "))
+    #expect(short.exitCode == long.exitCode)
+    #expect(short.output == long.output)
+    #expect(short.errors == long.errors)
+  }
 }

@@ -85,7 +85,9 @@ struct PolicyAnswerer {
       return
     }
     // The forced file has neither the inventory nor groups that concern nobody here.
-    if circumstances.namesSomething, case .available(let provenance) = loader.loadProvenance(for: installed) {
+    if !circumstances.namesSomething {
+      notes = []
+    } else if case .available(let provenance) = loader.loadProvenance(for: installed) {
       notes = try KnownNames(payload: provenance, mayLackGroups: false).check(circumstances, host: nil, call)
     } else {
       notes = try KnownNames(payload: installed, mayLackGroups: true).check(circumstances, host: nil, call)

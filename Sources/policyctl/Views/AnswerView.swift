@@ -102,13 +102,16 @@ struct GetView {
     return table.text(palette)
   }
 
-  /// The bare value of a single key, for scripts: a string as it is (escaped on a terminal), anything else as people
-  /// read it.
+  /// The bare value of a single key, for scripts.
   static func bare(_ answer: AnswerView, onTerminal: Bool) -> String {
-    if case .string(let text)? = answer.value, !answer.isSecret {
-      return (onTerminal ? TerminalText.escape(text) : text) + "\n"
-    }
+    if let value = answer.value, !answer.isSecret { return bare(value, onTerminal: onTerminal) }
     return answer.valueText + "\n"
+  }
+
+  /// A string as it is (escaped on a terminal), anything else as people read it.
+  static func bare(_ value: PropertyListValue, onTerminal: Bool) -> String {
+    if case .string(let text) = value { return (onTerminal ? TerminalText.escape(text) : text) + "\n" }
+    return value.displayText + "\n"
   }
 }
 

@@ -1,0 +1,39 @@
+import CommandLineKit
+import ForcedDomain
+import LinuxFiles
+import PreferencesCore
+
+/// `get DOMAIN KEY` without a flag but `--root`, where a forced value answers and nothing else is to be said.
+///
+/// Scripts ask in loops, and a launch costs what it touches for the first time. So this asks the loader and the law as
+/// the verb does, but makes none of the tables of verbs, flags and layers. It decides nothing of its own: whatever is not
+/// plain, faults above all, is left to the verb, which asks again.
+enum PlainGet {
+  /// - Returns: nil where the verb has to answer.
+  static func run(_ words: [String]) throws(CommandFailure) -> ExitCode? {
+    var at = 0
+    var root: String?
+    if words.count == 5, words[0] == "--root" {
+      root = words[1]
+      at = 2
+    }
+    guard words.count == at + 3, words[at] == "get" else { return nil }
+    let (domain, key) = (words[at + 1], words[at + 2])
+    guard isOperand(domain), isOperand(key), root.map(isOperand) ?? true, DomainName.fault(in: domain) == nil else {
+      return nil
+    }
+    guard case .loaded(let file, let faults) = ForcedDomainLoader(Installation.found(root: root)).load(),
+      faults.isEmpty
+    else { return nil }
+    let truth = file.truth(in: .current())
+    for name in PolicyAnswerer.concerned(by: domain) {
+      if let value = file.value(domain: name, key: key, section: .forced, under: truth) {
+        try Output.print(GetView.bare(value, onTerminal: StandardStreams.isOutputTerminal))
+        return .done
+      }
+    }
+    return nil
+  }
+
+  private static func isOperand(_ word: String) -> Bool { !word.isEmpty && word.utf8.first != UInt8(ascii: "-") }
+}
