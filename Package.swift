@@ -33,6 +33,7 @@ let package = Package(
   products: [
     .library(name: "ManagedPreferences", targets: ["ManagedPreferences"]),
     .executable(name: "policyctl", targets: ["policyctl"]),
+    .executable(name: "defaults", targets: ["defaults"]),
   ],
   targets: [
     // System libraries. Without pkg-config, which would put the system's folder before the one that Scripts/build names.
@@ -55,13 +56,17 @@ let package = Package(
     room("ManagedPreferences", ["PreferencesCore", "PropertyList", "ForcedDomain"]),
 
     // The command lines.
-    room("CommandLineKit"),
+    room("CommandLineKit", ["LinuxFiles"]),
     command(
       "policyctl",
       [
         "CommandLineKit", "PolicyCompiler", "PolicyLanguage", "ForcedDomain", "PreferencesCore", "AuditEvents",
         "PropertyList", "LinuxFiles",
       ]),
+
+    command(
+      "defaults",
+      ["CommandLineKit", "PreferencesCore", "ForcedDomain", "AuditEvents", "PropertyList", "LinuxFiles"]),
 
     // Examples.
     command("MapViewer", ["ManagedPreferences"], path: "Examples/MapViewer"),
@@ -100,7 +105,12 @@ let package = Package(
       ]),
     command("FoundationPeer", [], path: "Tests/FoundationPeer"),
     tests("CommandLineKit", ["CommandLineKit"]),
-    tests("policyctl", ["policyctl", "MapViewer", "CommandLineKit", "LinuxFiles"]),
+    .target(
+      name: "CommandSandbox", dependencies: ["LinuxFiles"], path: "Tests/CommandSandbox", swiftSettings: language),
+    tests("policyctl", ["policyctl", "MapViewer", "CommandLineKit", "CommandSandbox", "LinuxFiles"]),
+    tests(
+      "defaults",
+      ["defaults", "policyctl", "CommandLineKit", "CommandSandbox", "PreferencesCore", "PropertyList", "LinuxFiles"]),
     tests("Guard", []),
   ]
 )

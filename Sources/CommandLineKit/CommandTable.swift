@@ -116,23 +116,28 @@ public struct CommandOverview: Sendable, Hashable {
   public let summary: String
   /// Verbs in groups, each under a heading.
   public let groups: [(heading: String, verbs: [VerbSummary])]
-  public let flags: [Flag]
+  /// What may stand before the verb, as the usage line shows it.
+  public let flags: String
+  /// Lines that stand between the verbs and the example.
+  public let notes: [String]
   public let example: String
 
   public init(
-    name: String, summary: String, groups: [(heading: String, verbs: [VerbSummary])], flags: [Flag], example: String
+    name: String, summary: String, flags: String = "[--root DIR]",
+    groups: [(heading: String, verbs: [VerbSummary])], notes: [String] = [], example: String
   ) {
     self.name = name
     self.summary = summary
     self.groups = groups
     self.flags = flags
+    self.notes = notes
     self.example = example
   }
 
   public var verbNames: [String] { groups.flatMap { $0.verbs.map(\.name) } }
 
   public static func == (a: Self, b: Self) -> Bool {
-    a.name == b.name && a.summary == b.summary && a.flags == b.flags && a.example == b.example
+    a.name == b.name && a.summary == b.summary && a.flags == b.flags && a.notes == b.notes && a.example == b.example
       && a.groups.map(\.heading) == b.groups.map(\.heading) && a.groups.map(\.verbs) == b.groups.map(\.verbs)
   }
 

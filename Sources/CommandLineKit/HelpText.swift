@@ -17,7 +17,7 @@ public enum HelpText {
 
   /// The overview of a command: its verbs under their headings.
   public static func text(for overview: CommandOverview) -> String {
-    var text = overview.summary + "\n\nusage: \(overview.name) [--root DIR] VERB …\n"
+    var text = overview.summary + "\n\nusage: \(overview.name) \(overview.flags) VERB …\n"
     let width = overview.verbNames.map { $0.utf8.count }.max() ?? 0
     for (heading, verbs) in overview.groups {
       text += "\n\(heading)\n"
@@ -25,6 +25,7 @@ public enum HelpText {
         text += "  \(TextTable.pad(verb.name, to: width))  \(verb.summary)\n"
       }
     }
+    if !overview.notes.isEmpty { text += "\n" + overview.notes.map { $0 + "\n" }.joined() }
     text += "\n\(overview.name) VERB --help tells the flags of a verb.\n"
     text += "\nexample:\n  \(overview.example)\n"
     return text

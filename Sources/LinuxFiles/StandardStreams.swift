@@ -7,6 +7,17 @@ public enum StandardStreams {
   /// Nothing can be done about an error on standard error.
   public static func writeError(_ text: String) { try? write(text, to: STDERR_FILENO) }
 
+  /// Everything that standard input has, to its end.
+  /// - Parameter limit: bytes; more is `Errno.fileTooLarge`.
+  public static func readInput(limit: Int) throws(FileError) -> [UInt8] {
+    do throws(Errno) {
+      // A copy, since what is read from is closed afterwards.
+      return try FileDescriptor(owning: try retryingOnInterrupt { dup(STDIN_FILENO) }).readToEnd(limit: limit)
+    } catch {
+      throw FileError("read", path: "standard input", errno: error)
+    }
+  }
+
   public static var isOutputTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
   public static var isErrorTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 

@@ -9,7 +9,8 @@ public enum ApplicationIdentity {
   /// name does, so an application that policy concerns states its domain. A name that can't be a domain's is made one.
   public static func fallback() -> String { domain(forExecutable: ProcessIdentity.executablePath()) }
 
-  static func domain(forExecutable path: String?) -> String {
+  /// The domain of an application that states none, by the path of its executable's real file.
+  public static func domain(forExecutable path: String?) -> String {
     var name = FilePath.name(of: path ?? "")
     // What the kernel appends when the file was removed while the program runs (an update, as a rule).
     let deleted = " (deleted)"

@@ -26,6 +26,9 @@ public struct PersistentDomain: Sendable, Hashable {
   /// The domain's name; for a domain by path, the path.
   let name: String
 
+  /// The domain whose file this is; nil for a path that leads elsewhere.
+  public let domainName: String?
+
   public var path: String { file.path }
 
   /// - Throws: what is wrong with a name that can't be a domain's, or can't be a host's.
@@ -37,6 +40,7 @@ public struct PersistentDomain: Sendable, Hashable {
     if let identifier, let fault = DomainName.fault(in: identifier) { throw fault }
     file = locations.file(ofDomain: name, user: user, host: identifier)
     self.name = name
+    domainName = name
   }
 
   /// A domain by its file's path, with or without `.plist`: the file with the ending, where there is none of exactly
@@ -50,9 +54,9 @@ public struct PersistentDomain: Sendable, Hashable {
     let directory = FilePath.parent(of: path)
     let fileName = FilePath.name(of: path)
     name = path
-    file =
-      Self.known(fileName, in: directory, locations)
-      ?? PreferenceFile(directory: directory, name: fileName, lock: .directory, trust: nil)
+    let known = Self.known(fileName, in: directory, locations)
+    domainName = known?.domain
+    file = known?.file ?? PreferenceFile(directory: directory, name: fileName, lock: .directory, trust: nil)
   }
 
   /// What the domain's file holds; nil where there is no such file.
@@ -105,6 +109,13 @@ public struct PersistentDomain: Sendable, Hashable {
     return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
 
+  /// Whether there can be files at a place: its directory is there, or that can't be asked. One system call.
+  public static func isPlace(in locations: PreferenceLocations, user: User, host: Host) -> Bool {
+    var directory = user == .any ? locations.anyUserDirectory : locations.configurationDirectory
+    if host != .any { directory = FilePath.join(directory, PreferenceFile.perHostDirectory) }
+    do throws(FileError) { return try FileMetadata.of(directory).isDirectory } catch { return error.errno != .noSuchFile }
+  }
+
   private static func identifier(of host: Host, in locations: PreferenceLocations) -> String? {
     switch host {
     case .any: nil
@@ -126,14 +137,14 @@ public struct PersistentDomain: Sendable, Hashable {
   /// The file of a known place that has this name in this directory, however the directory is spelled.
   private static func known(
     _ fileName: String, in directory: String, _ locations: PreferenceLocations
-  ) -> PreferenceFile? {
+  ) -> (domain: String, file: PreferenceFile)? {
     guard let place = try? FileMetadata.of(directory) else { return nil }
     for user in [User.current, .any] {
       for host in [nil, locations.hostIdentifier] {
         guard let name = domain(ofFile: fileName, host: host) else { continue }
         let file = locations.file(ofDomain: name, user: user, host: host)
         guard let known = try? FileMetadata.of(file.directory) else { continue }
-        if known.device == place.device && known.inode == place.inode { return file }
+        if known.device == place.device && known.inode == place.inode { return (name, file) }
       }
     }
     return nil

@@ -19,7 +19,12 @@ public struct PreferenceLocations: Sendable, Hashable {
   /// Whose `defaults/` holds for any user, and whose owner its files must have.
   public var installation: Installation
   /// What stands for this host in files' names; never empty.
-  public var hostIdentifier: String
+  public var hostIdentifier: String {
+    get { statedHostIdentifier ?? HostIdentifier.current() }
+    set { statedHostIdentifier = newValue }
+  }
+  /// nil: the machine's own, which costs a file and a digest, and is found out when it is needed.
+  private var statedHostIdentifier: String?
 
   /// - Parameters:
   ///   - configurationDirectory: nil: `.config` in the home directory.
@@ -31,7 +36,7 @@ public struct PreferenceLocations: Sendable, Hashable {
     self.homeDirectory = homeDirectory
     self.configurationDirectory = configurationDirectory ?? FilePath.join(homeDirectory, ".config")
     self.installation = installation
-    self.hostIdentifier = hostIdentifier ?? HostIdentifier.current()
+    statedHostIdentifier = hostIdentifier
   }
 
   /// What holds for this process: `$HOME`, `$XDG_CONFIG_HOME`, this machine.

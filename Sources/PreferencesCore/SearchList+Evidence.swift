@@ -29,7 +29,7 @@ extension SearchList {
   public func isForced(_ key: String, inDomain domain: String) -> Bool {
     engine.lock.withLock {
       state.view.isUnavailable
-        || [domain, GlobalDomain.name].contains { state.view.forcedBy(key, inDomain: $0) != nil }
+        || GlobalDomain.binding(domain).contains { state.view.forcedBy(key, inDomain: $0) != nil }
     }
   }
 }

@@ -96,7 +96,7 @@ enum DisplayText {
 
   /// Controls, format characters (direction, invisible ones), line and paragraph separators, and scalars that
   /// mean nothing.
-  private static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
+  static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
     if scalar.isASCII { return scalar.value < 0x20 || scalar.value == 0x7F }
     if scalar == "\u{200C}" || scalar == "\u{200D}" { return false }  // they join emoji and letters
     return switch scalar.properties.generalCategory {

@@ -98,6 +98,16 @@ public struct JSONWriter: Sendable {
     bytes.append(contentsOf: "null".utf8)
   }
 
+  /// A string, or `null` where there is none.
+  public mutating func optional(_ text: String?) {
+    if let text { string(text) } else { null() }
+  }
+
+  /// An integer, or `null` where there is none.
+  public mutating func optional(_ number: Int64?) {
+    if let number { integer(number) } else { null() }
+  }
+
   /// A property-list value: dates as RFC 3339 strings in UTC, data as base64 strings, keys sorted by their UTF-8 bytes.
   public mutating func value(_ value: PropertyListValue) {
     switch value {

@@ -278,7 +278,7 @@ struct OpenStepDecoder {
       }
       return .integer(number)
     case UInt8(ascii: "R"):
-      guard let number = Self.real(text) else { throw scanner.fault(.invalidReal(text), at: start) }
+      guard let number = RealText.parse(text) else { throw scanner.fault(.invalidReal(text), at: start) }
       return .real(number)
     case UInt8(ascii: "B"):
       if text.utf8.elementsEqual("Y".utf8) { return .boolean(true) }
@@ -291,17 +291,6 @@ struct OpenStepDecoder {
       throw scanner.fault(
         .unexpected(PropertyListValue.string(String(Unicode.Scalar(letter))).displayText, expected: "I, R, B or D"),
         at: start + 2)
-    }
-  }
-
-  /// A decimal number, or what `OpenStepEncoder` writes for the others.
-  private static func real(_ text: String) -> Double? {
-    // Longer ones are not asked: comparing strings that are not ASCII can take long.
-    switch text.utf8.count <= 4 ? text : "" {
-    case "inf": .infinity
-    case "-inf": -.infinity
-    case "nan": .nan
-    default: RealText.strict(text)
     }
   }
 }

@@ -29,8 +29,9 @@ extension PropertyListDate {
     self = date
   }
 
-  /// GNUstep's form in old-style text, `2001-02-03 04:05:06 +0000`, with a fraction or without.
-  init?(gnustep text: some StringProtocol) {
+  /// GNUstep's form in old-style text, which macOS's descriptions have as well: `2001-02-03 04:05:06 +0000`, with a
+  /// fraction or without.
+  public init?(gnustep text: some StringProtocol) {
     let zone: (ArraySlice<UInt8>) -> Int? = { bytes in
       guard bytes.count == 6, bytes.first == UInt8(ascii: " ") else { return nil }
       var withColon = Array(bytes.dropFirst())

@@ -1,7 +1,19 @@
 import Glibc
 
 /// Reals as decimal text, independent of the process's locale.
-enum RealText {
+public enum RealText {
+  /// Reads the whole text as a number: decimal, or one of `inf`, `-inf` and `nan` as they are written here; nil for
+  /// anything else, and for a decimal number beyond the range.
+  public static func parse(_ text: String) -> Double? {
+    // Longer ones are not asked: comparing strings that are not ASCII can take long.
+    switch text.utf8.count <= 4 ? text : "" {
+    case "inf": .infinity
+    case "-inf": -.infinity
+    case "nan": .nan
+    default: strict(text)
+    }
+  }
+
   /// The shortest text that reads back as the same number: `2.0`, `0.1`, `1e+20`, `inf`, `-inf`, `nan`, `-0.0`.
   static func shortest(_ number: Double) -> String {
     number.isNaN ? "nan" : number.description

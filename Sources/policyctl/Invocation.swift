@@ -70,18 +70,7 @@ struct Invocation {
   func usage(_ error: UsageError) -> CommandFailure { CommandFailure(error, command: Policyctl.name) }
 }
 
-/// Standard output. A reader that went away or a full disk is an error like any other.
-enum Output {
-  static func print(_ text: String) throws(CommandFailure) { try print(Array(text.utf8)) }
-
-  static func print(_ bytes: [UInt8]) throws(CommandFailure) {
-    do {
-      try StandardStreams.writeOutput(bytes)
-    } catch {
-      throw CommandFailure(.inputOutput, "cannot write to standard output: \(error)")
-    }
-  }
-
+extension Output {
   /// One JSON document, with a final new line.
   static func print(_ json: JSONWriter) throws(CommandFailure) { try print(json.bytes + [UInt8(ascii: "\n")]) }
 }

@@ -42,7 +42,6 @@ enum Overview {
         ]
       ),
     ],
-    flags: CommonFlags.everywhere,
     example: "policyctl status")
 
   static let keys = CommandOverview(
@@ -58,6 +57,5 @@ enum Overview {
         ]
       )
     ],
-    flags: CommonFlags.everywhere,
     example: "policyctl key list")
 }

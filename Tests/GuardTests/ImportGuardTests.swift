@@ -17,11 +17,12 @@ import Testing
     "AuditEvents": ["PropertyList", "LinuxFiles"],
     "PreferencesCore": ["PropertyList", "LinuxFiles", "ForcedDomain", "AuditEvents", "CReaderEpoch"],
     "ManagedPreferences": ["PreferencesCore", "PropertyList", "ForcedDomain", "Foundation"],
-    "CommandLineKit": [],
+    "CommandLineKit": ["LinuxFiles"],
     "policyctl": [
       "CommandLineKit", "PolicyCompiler", "PolicyLanguage", "ForcedDomain", "PreferencesCore", "AuditEvents",
       "PropertyList", "LinuxFiles", "HostPatterns",
     ],
+    "defaults": ["CommandLineKit", "PreferencesCore", "ForcedDomain", "AuditEvents", "PropertyList", "LinuxFiles"],
   ]
   static let toolchain: Set<String> = ["Swift", "Glibc", "Synchronization", "Dispatch"]
 

@@ -1,3 +1,4 @@
+import CommandSandbox
 import LinuxFiles
 import Testing
 

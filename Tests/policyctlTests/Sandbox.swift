@@ -1,23 +1,11 @@
-import Glibc
+import CommandSandbox
 import LinuxFiles
 import Testing
 
-/// A folder of its own for one test, with the root, the home and the work folder of the commands that it runs.
-final class Sandbox {
-  let path: String
-  var root: String { path + "/root" }
-  var home: String { path + "/home" }
-  var work: String { path + "/work" }
-
+extension Sandbox {
   /// - Parameter applied: runs `init`, takes the sample into use and applies it.
-  init(applied: Bool = false) throws {
-    var template = Array("/tmp/policyctl-tests-XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else { throw Errno.current }
-    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    try Directory.create(root)
-    try Directory.create(home)
-    try Directory.create(work)
-    chmod(path, 0o755)
+  convenience init(applied: Bool = false) throws {
+    try self.init(named: "policyctl-tests")
     if applied {
       try #require(run("init", "--host", "lab-a-03").exitCode == 0)
       let policies = root + "/etc/managed-preferences/policies"
@@ -27,44 +15,7 @@ final class Sandbox {
     }
   }
 
-  deinit { try? Directory.removeTree(path) }
-
-  func write(_ text: String, to name: String) throws {
-    let file = name.hasPrefix("/") ? name : work + "/" + name
-    try Directory.createAll(FilePath.parent(of: file))
-    try AtomicReplacement.write(Array(text.utf8), to: file, mode: 0o644)
-  }
-
-  func read(_ name: String) throws -> String {
-    String(decoding: try WholeFile.read(name.hasPrefix("/") ? name : work + "/" + name).bytes, as: UTF8.self)
-  }
-
-  /// Every file below a folder with its bytes, for "nothing has changed".
-  func contents(of folder: String) throws -> [String: [UInt8]] {
-    var found: [String: [UInt8]] = [:]
-    for name in try Directory.names(in: folder) {
-      let file = folder + "/" + name
-      let metadata = try FileMetadata.of(file, followingLinks: false)
-      if metadata.isDirectory {
-        found.merge(try contents(of: file)) { old, _ in old }
-      } else if metadata.isRegularFile {
-        found[file] = try WholeFile.read(file).bytes
-      }
-    }
-    return found
-  }
-
-  struct Result {
-    let exitCode: Int32
-    let output: String
-    let errors: String
-  }
-
-  /// The built command, beside the test runner.
-  static let binary: String = {
-    let runner = SymbolicLink.target(of: "/proc/self/exe") ?? CommandLine.arguments[0]
-    return FilePath.parent(of: runner) + "/policyctl"
-  }()
+  static let binary = Sandbox.binary("policyctl")
 
   /// Runs `policyctl --root ROOT …` in the work folder.
   @discardableResult
@@ -73,47 +24,5 @@ final class Sandbox {
   /// Runs `policyctl …` without a root.
   func runBare(_ words: [String], environment: [String: String] = [:]) -> Result {
     execute([Self.binary] + words, environment: environment)
-  }
-
-  /// Runs a program with an environment of its own: nothing of the tester's machine shows in what is printed.
-  func execute(_ words: [String], environment extra: [String: String] = [:]) -> Result {
-    let outputPath = path + "/.stdout"
-    let errorsPath = path + "/.stderr"
-    var environment = [
-      "PATH": "/usr/bin:/bin:/usr/sbin:/sbin", "HOME": home, "TZ": "Europe/Berlin", "LC_ALL": "C.UTF-8",
-    ]
-    environment.merge(extra) { _, new in new }
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-    posix_spawn_file_actions_addopen(&actions, 1, outputPath, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-    posix_spawn_file_actions_addopen(&actions, 2, errorsPath, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-    // `env -C` changes to the work folder; the C library's module does not offer the spawn action for it.
-    let words = ["/usr/bin/env", "-C", work] + words
-    var arguments = words.map { strdup($0) } + [nil]
-    var variables = environment.sorted { $0.key < $1.key }.map { strdup("\($0.key)=\($0.value)") } + [nil]
-    defer { for pointer in arguments + variables { free(pointer) } }
-    var child = pid_t()
-    let error = posix_spawnp(&child, words[0], &actions, nil, &arguments, &variables)
-    guard error == 0 else { return Result(exitCode: -1, output: "", errors: "cannot run \(words[0]): \(error)") }
-    var status: Int32 = 0
-    while waitpid(child, &status, 0) < 0, errno == EINTR {}
-    let exitCode = status & 0x7f == 0 ? (status >> 8) & 0xff : -(status & 0x7f)
-    func text(_ path: String) -> String {
-      String(decoding: (try? WholeFile.read(path).bytes) ?? [], as: UTF8.self)
-    }
-    return Result(exitCode: exitCode, output: text(outputPath), errors: text(errorsPath))
-  }
-
-  /// The path without this sandbox in front of it, so that texts can be compared.
-  func plain(_ text: String) -> String {
-    var rest = Substring(text)
-    var result = ""
-    while let range = rest.firstRange(of: path) {
-      result += rest[..<range.lowerBound] + "SANDBOX"
-      rest = rest[range.upperBound...]
-    }
-    return result + rest
   }
 }

@@ -1,4 +1,5 @@
 import CommandLineKit
+import CommandSandbox
 import Testing
 
 /// Command lines that are wrong, and the help that they point to.

@@ -26,7 +26,7 @@ enum PlainGet {
       faults.isEmpty
     else { return nil }
     let truth = file.truth(in: .current())
-    for name in PolicyAnswerer.concerned(by: domain) {
+    for name in GlobalDomain.binding(domain) {
       if let value = file.value(domain: name, key: key, section: .forced, under: truth) {
         try Output.print(GetView.bare(value, onTerminal: StandardStreams.isOutputTerminal))
         return .done

@@ -109,16 +109,11 @@ struct PolicyAnswerer {
 
   // MARK: Answers
 
-  /// The domains whose entries concern a domain, in the order of layer 1.
-  static func concerned(by domain: String) -> [String] {
-    domain == GlobalDomain.name ? [domain] : [domain, GlobalDomain.name]
-  }
-
   /// What the policy has for a key in one of its two layers.
   func candidates(_ layer: Layer, domain: String, key: String) -> [LayerCandidate] {
     guard let asked else { return [] }
     let section: PolicySection = layer == .forced ? .forced : .recommended
-    return Self.concerned(by: domain).map { name in
+    return GlobalDomain.binding(domain).map { name in
       LayerCandidate(
         layer: layer, domain: name, path: nil,
         value: asked.file.value(domain: name, key: key, section: section, under: asked.truth))
@@ -139,7 +134,7 @@ struct PolicyAnswerer {
   /// Every key that the policy mentions for a domain.
   func mentionedKeys(in domain: String) -> [String] {
     guard let asked else { return [] }
-    return Self.concerned(by: domain).flatMap { asked.file.keys(inDomain: $0) }
+    return GlobalDomain.binding(domain).flatMap { asked.file.keys(inDomain: $0) }
   }
 
   /// Every domain that the policy mentions.
@@ -167,7 +162,7 @@ struct PolicyAnswerer {
   private func entries(of asked: Asked, domain: String, key: String) -> [EntryView] {
     PolicySection.allCases.flatMap { section in
       var isSettled = false
-      return Self.concerned(by: domain).flatMap { name -> [EntryView] in
+      return GlobalDomain.binding(domain).flatMap { name -> [EntryView] in
         let resolution = asked.file.resolve(domain: name, key: key, section: section, under: asked.truth)
         // What the domain itself forces hides what NSGlobalDomain forces.
         let isHidden = isSettled

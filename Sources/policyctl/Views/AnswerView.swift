@@ -114,15 +114,3 @@ struct GetView {
     return value.displayText + "\n"
   }
 }
-
-extension JSONWriter {
-  /// A string, or null.
-  mutating func optional(_ text: String?) {
-    if let text { string(text) } else { null() }
-  }
-
-  /// An integer, or null.
-  mutating func optional(_ number: Int64?) {
-    if let number { integer(number) } else { null() }
-  }
-}

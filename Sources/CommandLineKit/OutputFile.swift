@@ -1,11 +1,10 @@
-import CommandLineKit
 import LinuxFiles
 
 /// A file that the user names for output. Only a regular file is ever replaced: putting a file in the place of a device, a
 /// pipe or a link would destroy what others use (`-o /dev/null`, run by root, takes the device from the whole machine).
-enum OutputFile {
+public enum OutputFile {
   /// Where the bytes have gone.
-  enum Outcome {
+  public enum Outcome: Sendable {
     /// The file has new contents.
     case file
     /// A device or a pipe has read them; it may be standard output.
@@ -15,7 +14,7 @@ enum OutputFile {
   /// Writes a file whole, or into the device or pipe that the path leads to.
   ///
   /// - Parameter mode: of a new file.
-  static func write(
+  public static func write(
     _ bytes: [UInt8], followedBy rest: [UInt8] = [], to path: String, mode: UInt32
   ) throws(CommandFailure) -> Outcome {
     do throws(FileError) {
@@ -42,7 +41,7 @@ enum OutputFile {
   }
 
   /// An error where something stands at the path that is no regular file.
-  static func requireReplaceable(_ path: String) throws(CommandFailure) {
+  public static func requireReplaceable(_ path: String) throws(CommandFailure) {
     guard let metadata = try? FileMetadata.of(path, followingLinks: false), !metadata.isRegularFile else { return }
     let what =
       if metadata.isDirectory {

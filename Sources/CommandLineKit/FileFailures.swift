@@ -1,12 +1,15 @@
-import CommandLineKit
-import LinuxFiles
+public import LinuxFiles
 
 extension CommandFailure {
   /// What the command was doing when the system refused.
-  enum Purpose { case reading, creating, writing }
+  public enum Purpose: Sendable { case reading, creating, writing }
 
   /// A system error as an exit code, with the words of the system.
-  init(_ error: FileError, while purpose: Purpose, next: String...) {
+  public init(_ error: FileError, while purpose: Purpose, next: String...) {
+    self.init(error, while: purpose, next: next)
+  }
+
+  public init(_ error: FileError, while purpose: Purpose, next: [String]) {
     let code: ExitCode =
       switch error.errno {
       case .permissionDenied, .notPermitted: .notPermitted

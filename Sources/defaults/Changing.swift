@@ -1,0 +1,67 @@
+import CommandLineKit
+import LinuxFiles
+import PreferencesCore
+import PropertyList
+
+extension DomainReference {
+  /// Changes the domain's file under its lock; returns when the change is on the disk.
+  ///
+  /// - Parameter body: what it throws is the command's failure, and then nothing is written.
+  func change(
+    _ call: Invocation, _ body: (inout [String: PropertyListValue]) throws(CommandFailure) -> Void
+  ) throws(CommandFailure) {
+    do {
+      try file.change(remark: { Defaults.note("warning: \(TerminalText.escape("\($0)"))") }) { values in
+        try body(&values)
+      }
+    } catch let failure as CommandFailure {
+      throw failure
+    } catch let fault as PreferencesFault {
+      throw CommandFailure(fault, whileWriting: call)
+    } catch {
+      throw CommandFailure(.inputOutput, TerminalText.escape("\(error)"))
+    }
+  }
+}
+
+extension CommandFailure {
+  /// A preference file that can't be written.
+  init(_ fault: PreferencesFault, whileWriting call: Invocation) {
+    let text = TerminalText.escape(fault.message) + "; nothing was written"
+    switch (fault.kind, fault.errno) {
+    case (.busy, _):
+      self.init(.unavailable, text, next: call.again())
+    case (_, .notPermitted), (_, .permissionDenied):
+      self.init(.notPermitted, text, next: Self.whoMayWrite(fault.path, call))
+    case (.untrusted, _): self.init(.notPermitted, text)
+    case (.unwritable, nil): self.init(.badInput, text)
+    case (_, .noSuchFile), (_, .notDirectory): self.init(.cannotCreate, text)
+    default: self.init(.inputOutput, text)
+    }
+  }
+
+  /// A preference file that can't be read.
+  init(_ fault: PreferencesFault) {
+    let code: ExitCode =
+      switch (fault.kind, fault.errno) {
+      case (.damaged, _): .badInput
+      case (_, .notPermitted), (_, .permissionDenied): .notPermitted
+      case (.untrusted, _): .notPermitted
+      default: .inputOutput
+      }
+    self.init(code, TerminalText.escape(fault.message))
+  }
+
+  /// The command for the user to whom the folder belongs: root in another user's home is not it.
+  private static func whoMayWrite(_ path: String, _ call: Invocation) -> [String] {
+    var directory = FilePath.parent(of: path)
+    while (try? FileMetadata.of(directory)) == nil, directory != "/", directory != "." {
+      directory = FilePath.parent(of: directory)
+    }
+    guard let owner = (try? FileMetadata.of(directory))?.userID, owner != ProcessIdentity.effectiveUserID else {
+      return []
+    }
+    let name = ((try? UserDatabase.user(id: owner)) ?? nil)?.name ?? "#\(owner)"
+    return [(owner == 0 ? "sudo " : "sudo -u \(ShellWord.quote(name)) ") + call.again()]
+  }
+}

@@ -1,0 +1,28 @@
+import CommandLineKit
+import LinuxFiles
+import PreferencesCore
+
+/// The domains that `domains`, `read` and `find` go through: those with a file of this user (or what a flag says instead),
+/// and those in which something is forced for this user.
+struct DomainList {
+  /// Sorted, `NSGlobalDomain` among them.
+  let names: [String]
+
+  init(_ call: Invocation, _ policy: Policy) throws(CommandFailure) {
+    let locations = PreferenceLocations.current(installation: call.installation())
+    var names: Set<String> = []
+    do throws(FileError) {
+      names.formUnion(try PersistentDomain.names(in: locations, user: call.user, host: call.host))
+      if call.host == .any {
+        names.formUnion(try PersistentDomain.names(in: locations, user: call.user, host: .current))
+      }
+    } catch {
+      throw CommandFailure(error, while: .reading)
+    }
+    if case .named = call.host {} else { names.formUnion(policy.domains) }
+    self.names = names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+  }
+
+  /// What macOS calls a domain where it lists several.
+  static func title(_ name: String) -> String { name == GlobalDomain.name ? "Apple Global Domain" : name }
+}

@@ -1,0 +1,26 @@
+import CommandLineKit
+import PreferencesCore
+
+/// A word about nearer places: what was written, or what is left after a removal, is not what applications read when a file
+/// that is asked earlier has the key too.
+enum Masks {
+  /// Says on standard error which of the keys have another value in a file that is asked before the one that was changed.
+  static func report(_ keys: some Sequence<String>, in reference: DomainReference, _ call: Invocation) {
+    let places = DomainPlace.all(of: reference)
+    // Another host's files are not asked here.
+    guard let own = places.firstIndex(where: { $0.user == reference.user && $0.host == reference.host }) else { return }
+    let nearer = places[..<own].compactMap { place in
+      reference.file(user: place.user, host: place.host).flatMap { file in
+        ((try? file.read()) ?? nil).map { (file: file, flags: place.flags, values: $0) }
+      }
+    }
+    let root = call.root.map { ["--root", $0] } ?? []
+    for key in Set(keys).sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
+      guard let first = nearer.first(where: { $0.values[key] != nil }) else { continue }
+      Defaults.note(
+        "note: applications go on reading another value of \(TerminalText.escape(key)), from a file that comes first: "
+          + TerminalText.escape(first.file.path),
+        next: [ShellWord.join([Defaults.name] + root + first.flags + ["delete"] + reference.words + [key])])
+    }
+  }
+}

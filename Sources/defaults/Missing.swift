@@ -1,0 +1,51 @@
+import CommandLineKit
+import LinuxFiles
+import PreferencesCore
+
+/// What standard error says of a domain or key that is not there: macOS's sentence, and what was probably meant.
+enum Missing {
+  /// `The domain/default pair of (x, y) does not exist`.
+  static func key(_ key: String, in domain: VisibleDomain, _ call: Invocation) -> CommandFailure {
+    let reference = domain.reference
+    let known = domain.answers().keys
+    if known.isEmpty, let failure = fault(of: domain) { return failure }
+    return CommandFailure(
+      code(domain),
+      "The domain/default pair of (\(reference.shown), \(TerminalText.escape(key))) does not exist"
+        + UsageError.didYouMean(suggestions(key, among: known)),
+      next: known.isEmpty
+        ? call.command("domains") : call.command(["read"] + reference.words))
+  }
+
+  /// `Domain x does not exist`.
+  static func domain(_ domain: VisibleDomain, _ call: Invocation) -> CommandFailure {
+    if let failure = fault(of: domain) { return failure }
+    let reference = domain.reference
+    return CommandFailure(
+      .no,
+      "Domain \(reference.shown) does not exist"
+        + UsageError.didYouMean(names(near: reference)),
+      next: call.command("domains"))
+  }
+
+  /// The names of domains that look like one; none for a path.
+  static func names(near reference: DomainReference) -> [String] {
+    guard !reference.isPath, let name = reference.name else { return [] }
+    let known = (try? PersistentDomain.names(in: reference.locations)) ?? []
+    return suggestions(name, among: known)
+  }
+
+  static func suggestions(_ word: String, among known: some Sequence<String>) -> [String] {
+    Suggestion.nearest(to: word, among: known).map { TerminalText.escape($0) }
+  }
+
+  /// A file that can't be used may be where the answer was.
+  private static func code(_ domain: VisibleDomain) -> ExitCode {
+    domain.faults.first.map { CommandFailure($0).exitCode } ?? .no
+  }
+
+  private static func fault(of domain: VisibleDomain) -> CommandFailure? {
+    guard !domain.faults.isEmpty else { return nil }
+    return CommandFailure(code(domain), "Domain \(domain.reference.shown) can't be read")
+  }
+}

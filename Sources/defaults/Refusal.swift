@@ -1,0 +1,72 @@
+import AuditEvents
+import CommandLineKit
+import PreferencesCore
+import PropertyList
+
+/// Changes to forced keys: a person who types a command expects an effect, so one that would have none is refused.
+///
+/// The law: where any key that a command would change is forced, or may be (a policy that can't be read), the command changes
+/// nothing at all, names each such key with its profile and generation, and exits with 77. `--skip-forced` leaves those
+/// keys as they are and changes the others. Each refused key is an audit event.
+struct Refusal {
+  let policy: Policy
+  let reference: DomainReference
+  let call: Invocation
+
+  /// nil for a file that is no domain's: nothing can be forced there, and no policy is read.
+  init?(_ reference: DomainReference, _ call: Invocation) {
+    if reference.name == nil { return nil }
+    policy = Policy(call.installation())
+    self.reference = reference
+    self.call = call
+  }
+
+  /// Refuses to change any of these keys if one is forced.
+  ///
+  /// - Parameters:
+  ///   - operation: for auditors: `set`, `remove` …
+  ///   - mayBeSkipped: the verb knows `--skip-forced`.
+  func check(_ keys: some Sequence<String>, operation: String, mayBeSkipped: Bool = false) throws(CommandFailure) {
+    if policy.isLocked {
+      throw CommandFailure(
+        .notPermitted, "the forced domain can't be read, so every key counts as forced; nothing was written.",
+        next: call.policyctl("status"))
+    }
+    let forced = forcedKeys(among: keys)
+    guard !forced.isEmpty, let name = reference.name else { return }
+    for key in forced { report(key, operation) }
+    var lines = forced.prefix(20).map(Self.sentence)
+    if forced.count > 20 { lines.append("\(forced.count - 20) more keys are forced") }
+    if lines.count == 1 { lines[0] += "; nothing was written." } else { lines.append("nothing was written.") }
+    throw CommandFailure(
+      .notPermitted, lines.joined(separator: "\n\(Defaults.name): "),
+      next: (mayBeSkipped ? [call.again(adding: "--skip-forced")] : [])
+        + [call.policyctl("explain", name, forced[0].key)])
+  }
+
+  /// The forced ones of these keys, sorted.
+  func forcedKeys(among keys: some Sequence<String>) -> [Policy.ForcedKey] {
+    guard let name = reference.name else { return [] }
+    return Set(keys).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.compactMap { policy.forced($0, in: name) }
+  }
+
+  /// `AutoSaveInterval is forced to 30 by "Baseline" (generation 1)`.
+  static func sentence(_ forced: Policy.ForcedKey) -> String {
+    let titles = forced.forcedBy.map { "\"\(TerminalText.escape($0.title))\"" }
+    let text = forced.value.displayText
+    let value = text.unicodeScalars.count > 60 ? String(text.unicodeScalars.prefix(59)) + "…" : text
+    return "\(TerminalText.escape(forced.key)) is forced to \(value) by \(titles.joined(separator: " and "))"
+      + (forced.forcedBy.first.map { " (generation \($0.generation))" } ?? "")
+  }
+
+  private func report(_ forced: Policy.ForcedKey, _ operation: String) {
+    var fields: [String: PropertyListValue] = [
+      "domain": .string(reference.name ?? ""), "key": .string(forced.key), "operation": .string(operation),
+      "profiles": .array(forced.forcedBy.map { .string($0.profile) }),
+    ]
+    if let generation = forced.forcedBy.first?.generation {
+      fields["generation"] = .integer(PropertyListInteger(generation))
+    }
+    DefaultAuditEventSink.current.send(AuditEvent(.forcedWrite, fields: fields))
+  }
+}

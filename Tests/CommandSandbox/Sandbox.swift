@@ -1,0 +1,118 @@
+import Glibc
+import LinuxFiles
+
+/// A folder of its own for one test, with the root, the home and the work folder of the commands that it runs.
+public final class Sandbox {
+  public let path: String
+  public var root: String { path + "/root" }
+  public var home: String { path + "/home" }
+  public var work: String { path + "/work" }
+
+  /// - Parameter name: what its folder's name begins with.
+  public init(named name: String) throws {
+    var template = Array("/tmp/\(name)-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { throw Errno.current }
+    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    try Directory.create(root)
+    try Directory.create(home)
+    try Directory.create(work)
+    chmod(path, 0o755)
+  }
+
+  deinit { try? Directory.removeTree(path) }
+
+  public func write(_ text: String, to name: String) throws {
+    let file = name.hasPrefix("/") ? name : work + "/" + name
+    try Directory.createAll(FilePath.parent(of: file))
+    try AtomicReplacement.write(Array(text.utf8), to: file, mode: 0o644)
+  }
+
+  public func read(_ name: String) throws -> String {
+    String(decoding: try WholeFile.read(name.hasPrefix("/") ? name : work + "/" + name).bytes, as: UTF8.self)
+  }
+
+  /// Every file below a folder with its bytes, for "nothing has changed".
+  public func contents(of folder: String) throws -> [String: [UInt8]] {
+    var found: [String: [UInt8]] = [:]
+    for name in try Directory.names(in: folder) {
+      let file = folder + "/" + name
+      let metadata = try FileMetadata.of(file, followingLinks: false)
+      if metadata.isDirectory {
+        found.merge(try contents(of: file)) { old, _ in old }
+      } else if metadata.isRegularFile {
+        found[file] = try WholeFile.read(file).bytes
+      }
+    }
+    return found
+  }
+
+  public struct Result: Sendable {
+    public let exitCode: Int32
+    public let output: String
+    public let errors: String
+  }
+
+  /// A built command, beside the test runner.
+  public static func binary(_ name: String) -> String {
+    let runner = SymbolicLink.target(of: "/proc/self/exe") ?? CommandLine.arguments[0]
+    return FilePath.parent(of: runner) + "/" + name
+  }
+
+  /// Runs a program with an environment of its own: nothing of the tester's machine shows in what is printed.
+  ///
+  /// - Parameter input: what it reads from standard input; nil for nothing.
+  public func execute(
+    _ words: [String], environment extra: [String: String] = [:], input: [UInt8]? = nil
+  ) -> Result {
+    let inputPath = path + "/.stdin"
+    if let input, (try? AtomicReplacement.write(input, to: inputPath, mode: 0o600)) == nil {
+      return Result(exitCode: -1, output: "", errors: "cannot write \(inputPath)")
+    }
+    let outputPath = path + "/.stdout"
+    let errorsPath = path + "/.stderr"
+    var environment = [
+      "PATH": "/usr/bin:/bin:/usr/sbin:/sbin", "HOME": home, "TZ": "Europe/Berlin", "LC_ALL": "C.UTF-8",
+    ]
+    environment.merge(extra) { _, new in new }
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, 0, input == nil ? "/dev/null" : inputPath, O_RDONLY, 0)
+    posix_spawn_file_actions_addopen(&actions, 1, outputPath, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+    posix_spawn_file_actions_addopen(&actions, 2, errorsPath, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+    // A thread of the test runner may have signals blocked that a shell waits for.
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var noSignals = sigset_t()
+    sigemptyset(&noSignals)
+    posix_spawnattr_setsigmask(&attributes, &noSignals)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+    // `env -C` changes to the work folder; the C library's module does not offer the spawn action for it.
+    let words = ["/usr/bin/env", "-C", work] + words
+    var arguments = words.map { strdup($0) } + [nil]
+    var variables = environment.sorted { $0.key < $1.key }.map { strdup("\($0.key)=\($0.value)") } + [nil]
+    defer { for pointer in arguments + variables { free(pointer) } }
+    var child = pid_t()
+    let error = posix_spawnp(&child, words[0], &actions, &attributes, &arguments, &variables)
+    guard error == 0 else { return Result(exitCode: -1, output: "", errors: "cannot run \(words[0]): \(error)") }
+    var status: Int32 = 0
+    while waitpid(child, &status, 0) < 0, errno == EINTR {}
+    let exitCode = status & 0x7f == 0 ? (status >> 8) & 0xff : -(status & 0x7f)
+    func text(_ path: String) -> String {
+      String(decoding: (try? WholeFile.read(path).bytes) ?? [], as: UTF8.self)
+    }
+    return Result(exitCode: exitCode, output: text(outputPath), errors: text(errorsPath))
+  }
+
+  /// The path without this sandbox in front of it, so that texts can be compared.
+  public func plain(_ text: String) -> String {
+    var rest = Substring(text)
+    var result = ""
+    while let range = rest.firstRange(of: path) {
+      result += rest[..<range.lowerBound] + "SANDBOX"
+      rest = rest[range.upperBound...]
+    }
+    return result + rest
+  }
+}
