@@ -113,7 +113,9 @@ public struct PersistentDomain: Sendable, Hashable {
   public static func isPlace(in locations: PreferenceLocations, user: User, host: Host) -> Bool {
     var directory = user == .any ? locations.anyUserDirectory : locations.configurationDirectory
     if host != .any { directory = FilePath.join(directory, PreferenceFile.perHostDirectory) }
-    do throws(FileError) { return try FileMetadata.of(directory).isDirectory } catch { return error.errno != .noSuchFile }
+    do throws(FileError) { return try FileMetadata.of(directory).isDirectory } catch {
+      return error.errno != .noSuchFile
+    }
   }
 
   private static func identifier(of host: Host, in locations: PreferenceLocations) -> String? {

@@ -10,10 +10,9 @@ extension DomainReference {
   func change(
     _ call: Invocation, _ body: (inout [String: PropertyListValue]) throws(CommandFailure) -> Void
   ) throws(CommandFailure) {
+    func remark(_ fault: PreferencesFault) { Defaults.note("warning: \(TerminalText.escape("\(fault)"))") }
     do {
-      try file.change(remark: { Defaults.note("warning: \(TerminalText.escape("\($0)"))") }) { values in
-        try body(&values)
-      }
+      try file.change(remark: remark) { values in try body(&values) }
     } catch let failure as CommandFailure {
       throw failure
     } catch let fault as PreferencesFault {

@@ -11,10 +11,10 @@ import PropertyList
 enum WholeDomain {
   /// - Parameters:
   ///   - operation: for auditors.
-  ///   - alsoRefused: forced keys that refuse the change even where it would not touch a stored value.
+  ///   - refusesAnyForcedKey: a key that is forced in the domain refuses the change even where it has no stored value.
   static func change(
     _ reference: DomainReference, _ call: Invocation, operation: String,
-    alsoRefused: (Refusal) -> [String] = { _ in [] },
+    refusesAnyForcedKey: Bool = false,
     _ body: (inout [String: PropertyListValue]) throws(CommandFailure) -> Void
   ) throws(CommandFailure) {
     let refusal = Refusal(reference, call)
@@ -22,7 +22,8 @@ enum WholeDomain {
     var touched: [String] = []
     var skipped: [String] = []
     if let refusal, !skips || refusal.policy.isLocked {
-      try refusal.check(alsoRefused(refusal), operation: operation, mayBeSkipped: true)
+      let forced = refusesAnyForcedKey ? Array(refusal.policy.values(in: reference.name ?? "").keys) : []
+      try refusal.check(forced, operation: operation, mayBeSkipped: true)
     }
     try reference.change(call) { values throws(CommandFailure) in
       var changed = values

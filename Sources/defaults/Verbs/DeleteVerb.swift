@@ -19,10 +19,8 @@ enum DeleteVerb: VerbProgram {
   static func run(_ call: Invocation) throws(CommandFailure) -> ExitCode {
     let reference = try call.requiredDomain()
     guard let key = call.operands.first else {
-      try WholeDomain.change(
-        reference, call, operation: "remove",
-        alsoRefused: { Array($0.policy.values(in: reference.name ?? "").keys) }
-      ) { values throws(CommandFailure) in
+      try WholeDomain.change(reference, call, operation: "remove", refusesAnyForcedKey: true) {
+        values throws(CommandFailure) in
         if values.isEmpty { throw notFound(reference, suggestions: Missing.names(near: reference), call) }
         values = [:]
       }
