@@ -19,6 +19,6 @@ extension CommandFailure {
       case _ where purpose == .creating: .cannotCreate
       default: .inputOutput
       }
-    self.init(code, error.description, next: next)
+    self.init(code, TerminalText.escape(error.description), next: next)
   }
 }

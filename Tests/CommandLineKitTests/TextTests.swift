@@ -51,6 +51,10 @@ import Testing
   ])
   func quotesForAShell(_ words: [String], _ expected: String) { #expect(ShellWord.join(words) == expected) }
 
+  @Test func quotesWhatCouldActOnATerminal() {
+    #expect(ShellWord.quote("a\u{1b}'\n\u{202e}\\é") == #"$'a\x1b\'\n\xe2\x80\xae\\é'"#)
+  }
+
   @Test func progressWaitsASecondAndDrawsSeldom() {
     var progress = ProgressLine("Running tests", isShown: true, now: 100)
     #expect(progress.line(1, of: 10, now: 100.9) == nil)

@@ -27,6 +27,16 @@ public final class Sandbox {
     try AtomicReplacement.write(Array(text.utf8), to: file, mode: 0o644)
   }
 
+  /// Writes a script that can be run. Another process writes it: a child that a test at the same time starts would keep a
+  /// file of ours open for a moment, and what is open for writing can't be run.
+  public func writeProgram(_ text: String, to name: String) throws {
+    let file = name.hasPrefix("/") ? name : work + "/" + name
+    try Directory.createAll(FilePath.parent(of: file))
+    let result = execute(
+      ["sh", "-c", "cat >\"$1\" && chmod 755 \"$1\"", "sh", file], input: Array("#!/bin/sh\n\(text)\n".utf8))
+    if result.exitCode != 0 { throw Errno(rawValue: EIO) }
+  }
+
   public func read(_ name: String) throws -> String {
     String(decoding: try WholeFile.read(name.hasPrefix("/") ? name : work + "/" + name).bytes, as: UTF8.self)
   }

@@ -8,9 +8,7 @@ import Testing
 
   @Test func thePageDoesWhatItSays() throws {
     let sandbox = try Sandbox(policy: "forced: {org.example.Editor: {AutoSaveInterval: 30}}\n")
-    try sandbox.write(
-      "#!/bin/sh\nexec '\(Sandbox.binary("defaults"))' --root '\(sandbox.root)' \"$@\"\n", to: "bin/defaults")
-    _ = sandbox.execute(["chmod", "755", sandbox.work + "/bin/defaults"])
+    let commands = try sandbox.commands()
     let page = try sandbox.read(Self.packageRoot + "/Documentation/defaults.md")
     var lines = page.split(separator: "\n", omittingEmptySubsequences: false)[...]
     var ran = 0
@@ -28,7 +26,7 @@ import Testing
           status = try #require(block.popFirst().flatMap { Int32($0) })
         }
         let result = sandbox.execute(
-          ["sh", "-c", String(line.dropFirst(2))], environment: ["PATH": sandbox.work + "/bin:/usr/bin:/bin"])
+          ["sh", "-c", String(line.dropFirst(2))], environment: ["PATH": commands + ":/usr/bin:/bin"])
         #expect(result.exitCode == status, "\(line)\n\(result.errors)")
         #expect(result.output == shown.map { $0 + "\n" }.joined(), "\(line)")
         ran += 1

@@ -36,6 +36,12 @@ extension Sandbox {
   /// Runs `defaults …` without a root.
   func bare(_ words: String...) -> Result { execute([Sandbox.binary("defaults")] + words) }
 
+  /// A folder of commands that has `defaults` on the sandbox's root, for texts that name no root.
+  func commands() throws -> String {
+    try writeProgram("exec '\(Sandbox.binary("defaults"))' --root '\(root)' \"$@\"", to: "bin/defaults")
+    return work + "/bin"
+  }
+
   var configuration: String { home + "/.config" }
   var hostIdentifier: String { HostIdentifier.current() }
 

@@ -14,7 +14,7 @@ import Testing
   static let rows = [
     Row(words: [], errors: "defaults: a verb is missing\nNext: defaults --help\n"),
     Row(words: ["raed"], errors: "defaults: unknown verb 'raed'; did you mean 'read'?\nNext: defaults --help\n"),
-    Row(words: ["remove"], errors: "defaults: unknown verb 'remove'; did you mean 'rename'?\nNext: defaults --help\n"),
+    Row(words: ["remove"], errors: "defaults: unknown verb 'remove'\nNext: defaults --help\n"),
     Row(
       words: ["-curentHost", "read"],
       errors: "defaults: unknown flag '-curentHost'; did you mean '-currentHost'?\nNext: defaults --help\n"),
@@ -75,15 +75,13 @@ import Testing
   /// The examples work as typed, in an order in which each finds what it needs.
   @Test func everyExampleOfHelpWorksAsTyped() throws {
     let sandbox = try Sandbox(policy: "forced: {org.example.Editor: {AutoSaveInterval: 30}}\n")
-    try sandbox.write(
-      "#!/bin/sh\nexec '\(Sandbox.binary("defaults"))' --root '\(sandbox.root)' \"$@\"\n", to: "bin/defaults")
-    _ = sandbox.execute(["chmod", "755", sandbox.work + "/bin/defaults"])
+    let commands = try sandbox.commands()
     sandbox.defaults("write", "-g", "x", "1")
     for verb in ["write", "read", "read-type", "find", "domains", "export", "import", "rename", "write", "delete"] {
       let help = sandbox.bare(verb, "--help").output
       let example = try #require(help.split(separator: "\n").last).drop { $0 == " " }
       let result = sandbox.execute(
-        ["sh", "-c", String(example)], environment: ["PATH": sandbox.work + "/bin:/usr/bin:/bin"])
+        ["sh", "-c", String(example)], environment: ["PATH": commands + ":/usr/bin:/bin"])
       #expect(result.exitCode == 0, "\(example): \(result.errors)")
     }
   }

@@ -1,3 +1,4 @@
+import CommandSandbox
 import Glibc
 import LinuxFiles
 import Testing

@@ -12,9 +12,8 @@ import Testing
   /// A folder of commands: ours, and a `sudo` that only runs what it is given.
   static func commands(in sandbox: Sandbox) throws -> String {
     let folder = sandbox.path + "/bin"
-    try sandbox.write("#!/bin/sh\nexec '\(Sandbox.binary)' \"$@\"\n", to: folder + "/policyctl")
-    try sandbox.write("#!/bin/sh\nexec \"$@\"\n", to: folder + "/sudo")
-    _ = sandbox.execute(["chmod", "755", folder + "/policyctl", folder + "/sudo"])
+    try sandbox.writeProgram("exec '\(Sandbox.binary)' \"$@\"", to: folder + "/policyctl")
+    try sandbox.writeProgram("exec \"$@\"", to: folder + "/sudo")
     return folder
   }
 
