@@ -53,7 +53,7 @@ enum FindVerb: VerbProgram {
   }
 
   private static func contains(_ text: String, _ needle: String) -> Bool {
-    text.lowercased().utf8.firstRange(of: needle.utf8) != nil
+    text.lowercased().contains(bytesOf: needle)
   }
 
   private static func contains(_ value: PropertyListValue, _ needle: String) -> Bool {

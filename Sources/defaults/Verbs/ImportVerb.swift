@@ -55,7 +55,8 @@ enum ImportedList {
 
   /// Whether a text that is no property list is one only because of data as `defaults read` shows them.
   private static func isDescription(_ bytes: [UInt8]) -> Bool {
-    bytes.firstRange(of: Array("{length = ".utf8)) != nil && bytes.firstRange(of: Array(", bytes = 0x".utf8)) != nil
+    let text = String(decoding: bytes, as: UTF8.self)
+    return text.contains(bytesOf: "{length = ") && text.contains(bytesOf: ", bytes = 0x")
   }
 
   private static func bytes(of file: String) throws(CommandFailure) -> [UInt8] {
