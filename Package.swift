@@ -32,6 +32,8 @@ let package = Package(
   name: "ManagedPreferences",
   products: [
     .library(name: "ManagedPreferences", targets: ["ManagedPreferences"]),
+    // Scripts/link-library makes of it what is installed: with a soname, and without symbols but those of the header.
+    .library(name: "managedpreferences", type: .dynamic, targets: ["ManagedPreferencesC"]),
     .executable(name: "policyctl", targets: ["policyctl"]),
     .executable(name: "defaults", targets: ["defaults"]),
   ],
@@ -54,6 +56,10 @@ let package = Package(
     room("AuditEvents", ["PropertyList", "LinuxFiles"]),
     room("PreferencesCore", ["PropertyList", "LinuxFiles", "ForcedDomain", "AuditEvents", "CReaderEpoch"]),
     room("ManagedPreferences", ["PreferencesCore", "PropertyList", "ForcedDomain"]),
+
+    // The C interface: a header written by hand, and its functions.
+    .target(name: "CManagedPreferences"),
+    room("ManagedPreferencesC", ["CManagedPreferences", "PreferencesCore", "PropertyList"]),
 
     // The command lines.
     room("CommandLineKit", ["LinuxFiles"]),
@@ -78,8 +84,10 @@ let package = Package(
       ["ManagedPreferences", "PreferencesCore", "PolicyCompiler", "PolicyLanguage", "ForcedDomain", "LinuxFiles"],
       path: "Benchmarks/Measure"),
 
-    // Tests.
-    tests("PropertyList", ["PropertyList"]),
+    // Tests, and the table of conversions that several of them hold.
+    .target(
+      name: "ConversionRows", dependencies: ["PropertyList"], path: "Tests/ConversionRows", swiftSettings: language),
+    tests("PropertyList", ["PropertyList", "ConversionRows"]),
     tests("LinuxFiles", ["LinuxFiles"]),
     tests("HostPatterns", ["HostPatterns"]),
     tests("PolicyLanguage", ["PolicyLanguage", "PropertyList", "LinuxFiles"], exclude: ["Cases"]),
@@ -103,6 +111,13 @@ let package = Package(
         "ManagedPreferences", "PreferencesCore", "ForcedDomain", "PropertyList", "AuditEvents", "MapViewer",
         "SmallestClient", "FoundationPeer",
       ]),
+    tests(
+      "ManagedPreferencesC",
+      [
+        "ManagedPreferencesC", "CManagedPreferences", "PreferencesCore", "ForcedDomain", "PropertyList", "LinuxFiles",
+        "ConversionRows", "policyctl",
+      ],
+      exclude: ["Programs"]),
     command("FoundationPeer", [], path: "Tests/FoundationPeer"),
     tests("CommandLineKit", ["CommandLineKit"]),
     .target(

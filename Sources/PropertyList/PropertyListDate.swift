@@ -21,6 +21,9 @@ public struct PropertyListDate: Sendable, Hashable, Comparable {
   /// Seconds since 1970-01-01T00:00:00Z.
   public var unixTime: Double { secondsSinceReferenceDate + Self.referenceDateInUnixTime }
 
+  /// Whether files can hold this date: it is finite and in the years 0000 … 9999.
+  public var isRepresentable: Bool { CalendarDate.isRepresentable(self) }
+
   public static func == (a: Self, b: Self) -> Bool {
     a.secondsSinceReferenceDate.bitPattern == b.secondsSinceReferenceDate.bitPattern
   }

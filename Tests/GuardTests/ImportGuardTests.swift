@@ -17,6 +17,8 @@ import Testing
     "AuditEvents": ["PropertyList", "LinuxFiles"],
     "PreferencesCore": ["PropertyList", "LinuxFiles", "ForcedDomain", "AuditEvents", "CReaderEpoch"],
     "ManagedPreferences": ["PreferencesCore", "PropertyList", "ForcedDomain", "Foundation"],
+    "CManagedPreferences": [],
+    "ManagedPreferencesC": ["CManagedPreferences", "PreferencesCore", "PropertyList"],
     "CommandLineKit": ["LinuxFiles"],
     "policyctl": [
       "CommandLineKit", "PolicyCompiler", "PolicyLanguage", "ForcedDomain", "PreferencesCore", "AuditEvents",

@@ -1,88 +1,12 @@
+import ConversionRows
 import PropertyList
 import Testing
 
 /// The whole matrix of getters and stored values, a row for each value.
 @Suite("Conversions")
 struct ConversionMatrixTests {
-  struct Row: Sendable, CustomTestStringConvertible {
-    let id: String
-    let stored: PropertyListValue
-    var bool = false
-    var integer = 0
-    var double = 0.0
-    var string: String?
-    var testDescription: String { id }
-
-    init(
-      _ id: String, _ stored: PropertyListValue, _ bool: Bool = false, _ integer: Int = 0, _ double: Double = 0,
-      _ string: String? = nil
-    ) {
-      self.id = id
-      self.stored = stored
-      self.bool = bool
-      self.integer = integer
-      self.double = double
-      self.string = string
-    }
-
-    /// A stored string: `string` gives it back.
-    static func text(_ text: String, _ bool: Bool, _ integer: Int = 0, _ double: Double = 0) -> Row {
-      Row("string \(PropertyListValue.string(text).displayText)", .string(text), bool, integer, double, text)
-    }
-
-    static func real(_ number: Double, _ integer: Int, _ string: String) -> Row {
-      Row("real \(string)", .real(number), number != 0, integer, number, string)
-    }
-  }
-
-  static let strings: [Row] = [
-    .text("YES", true), .text("yes", true), .text("true", true), .text("T", true), .text("tRUE", true),
-    .text("1", true, 1, 1), .text("01", true, 1, 1), .text("0", false), .text("-1", true, -1, -1),
-    .text("+1", true, 1, 1), .text("1.5", true, 1, 1.5), .text("12abc", true, 12, 12), .text("no", false),
-    .text("NO", false), .text("false", false), .text("Yonder", true), .text("tomato", true), .text(" true", true),
-    .text("\t\n y", true), .text("\u{A0}\u{2003}\u{2028}1", true, 1, 1), .text("", false), .text(" ", false),
-    .text("off", false), .text("on", false), .text("nil", false), .text("0.5", false, 0, 0.5),
-    .text(".5", false, 0, 0.5), .text("--1", false), .text("+-1", false), .text("- 1", false), .text("-", false),
-    .text("0001", true, 1, 1), .text("000", false), .text("-0", false, 0, -0.0), .text("1e3", true, 1, 1000),
-    .text("0x10", false), .text("42  ", true, 42, 42), .text("  42", true, 42, 42), .text("\r\n42", true, 42, 42),
-    .text("9223372036854775807", true, .max, 0x1p63), .text("9223372036854775808", true, .max, 0x1p63),
-    .text("-9223372036854775808", true, .min, -0x1p63), .text("-9223372036854775809", true, .min, -0x1p63),
-    .text("18446744073709551615", true, .max, 0x1p64), .text("99999999999999999999999", true, .max, 1e23),
-    .text("inf", false), .text("nan", false), .text("-inf", false), .text("infinity", false),
-    .text("3.7", true, 3, 3.7), .text("5.", true, 5, 5), .text("5e", true, 5, 5), .text("5e+", true, 5, 5),
-    .text("1.5e2x", true, 1, 150), .text("1e999", true, 1, .infinity), .text("-1e999", true, -1, -.infinity),
-    .text("1e-999", true, 1, 0), .text("1,5", true, 1, 1), .text("٣", false), .text("300", true, 300, 300),
-    .text("'Welcome'", false), .text("['a','b']", false), .text("1\u{0}2", true, 1, 1),
-  ]
-
-  static let numbers: [Row] = [
-    Row("integer 0", .integer(0), false, 0, 0, "0"), Row("integer 1", .integer(1), true, 1, 1, "1"),
-    Row("integer -1", .integer(-1), true, -1, -1, "-1"), Row("integer 42", .integer(42), true, 42, 42, "42"),
-    Row("Int.max", .integer(.init(Int64.max)), true, .max, 0x1p63, "9223372036854775807"),
-    Row("Int.min", .integer(.init(Int64.min)), true, .min, -0x1p63, "-9223372036854775808"),
-    Row("2^63", .integer(.init(UInt64(1) << 63)), true, .max, 0x1p63, "9223372036854775808"),
-    Row("UInt64.max", .integer(.init(UInt64.max)), true, .max, 0x1p64, "18446744073709551615"),
-    .real(0, 0, "0.0"), .real(-0.0, 0, "-0.0"), .real(2, 2, "2.0"), .real(3.7, 3, "3.7"), .real(-3.7, -3, "-3.7"),
-    .real(0.5, 0, "0.5"), .real(12.34, 12, "12.34"), .real(1e20, .max, "1e+20"), .real(-1e20, .min, "-1e+20"),
-    .real(0x1p63, .max, "9.223372e+18"), .real(-0x1p63, .min, "-9.223372e+18"),
-    .real(.infinity, .max, "inf"), .real(-.infinity, .min, "-inf"), .real(.nan, 0, "nan"),
-    .real(.leastNonzeroMagnitude, 0, "5e-324"), .real(1.0 / 3.0, 0, "0.3333333333333333"),
-    .real(Double(Float(3.7)), 3, "3.7"), .real(Double(Float(0.1)), 0, "0.1"),
-    .real(Double(Float(12.34)), 12, "12.34"), .real(Double(Float(1e20)), .max, "1e+20"),
-    // A Float whose own text needs more than 7 digits, and one whose Double's text is short: the Double's text.
-    .real(Double(Float(16_777_216.0) / 3), 5_592_405, "5592405.5"), .real(0.25, 0, "0.25"),
-    .real(Double(Float.pi), 3, "3.141592502593994"),
-    Row("true", .boolean(true), true, 1, 1, "1"), Row("false", .boolean(false), false, 0, 0, "0"),
-  ]
-
-  static let others: [Row] = [
-    Row("date", .date(.init(secondsSinceReferenceDate: 1))), Row("data", .data([0x31])),
-    Row("array", .array([.integer(1)])), Row("dictionary", .dictionary(["a": .integer(1)])),
-    Row("empty data", .data([])), Row("empty array", .array([])), Row("empty dictionary", .dictionary([:])),
-  ]
-
-  @Test("bool, integer, float, double, string", arguments: strings + numbers + others)
-  func scalars(_ row: Row) {
+  @Test("bool, integer, float, double, string", arguments: ConversionRow.all)
+  func scalars(_ row: ConversionRow) {
     #expect(row.stored.boolValue == row.bool)
     #expect(row.stored.integerValue == row.integer)
     #expect(
@@ -92,8 +16,8 @@ struct ConversionMatrixTests {
   }
 
   /// The rules on raw bytes and the getters are one rule.
-  @Test("on raw UTF-8", arguments: strings)
-  func rawBytes(_ row: Row) throws {
+  @Test("on raw UTF-8", arguments: ConversionRow.strings)
+  func rawBytes(_ row: ConversionRow) throws {
     let text = try #require(row.stored.stringValue)
     let bytes = Array(text.utf8)
     bytes.withUnsafeBufferPointer { bytes in
@@ -103,8 +27,8 @@ struct ConversionMatrixTests {
     }
   }
 
-  @Test("array, dictionary, data: only the same type", arguments: strings + numbers + others)
-  func containers(_ row: Row) {
+  @Test("array, dictionary, data: only the same type", arguments: ConversionRow.all)
+  func containers(_ row: ConversionRow) {
     switch row.stored {
     case .array(let elements): #expect(row.stored.arrayValue == elements)
     default: #expect(row.stored.arrayValue == nil)
@@ -119,15 +43,9 @@ struct ConversionMatrixTests {
     }
   }
 
-  static let stringArrayRows: [(PropertyListValue, [String]?)] = [
-    (.array([]), []), (.array([.string("a"), .string("")]), ["a", ""]),
-    (.array([.string("a"), .integer(1)]), nil), (.array([.boolean(true)]), nil), (.array([.array([])]), nil),
-    (.string("a"), nil), (.integer(1), nil), (.boolean(true), nil), (.data([]), nil), (.dictionary([:]), nil),
-  ]
-
   @Test(
     "stringArray",
-    arguments: stringArrayRows)
+    arguments: ConversionRow.stringArrays)
   func stringArray(_ stored: PropertyListValue, _ expected: [String]?) {
     #expect(stored.stringArrayValue == expected)
   }
