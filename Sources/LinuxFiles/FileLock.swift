@@ -3,9 +3,9 @@ import Glibc
 /// An exclusive lock between threads and processes, held until its owner goes.
 ///
 /// It is `flock` on a file of its own, so it survives the rename of what it guards, binds two threads of one process
-/// (each opens the file anew), and falls with its holder, `SIGKILL` included. It works on local file systems and on NFS
-/// (Linux emulates `flock` there through byte-range locks); where locks are not available the error is loud
-/// (`Errno.noLocksAvailable`).
+/// (each opens the file anew), and falls with its holder, `SIGKILL` included. It works on local file systems and, between
+/// machines, on NFS and SMB (Linux emulates `flock` there through byte-range locks of the server); where locks are not
+/// available the error is loud (`Errno.noLocksAvailable`, `.notSupported`).
 public struct FileLock: ~Copyable {
   private let file: FileDescriptor
 

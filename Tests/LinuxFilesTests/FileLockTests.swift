@@ -13,6 +13,15 @@ import Testing
     _ = try FileLock.exclusive(folder("lock"), timeout: 0.02)
   }
 
+  /// As it would with the record locks of POSIX: any close of the file in the process would let go of the lock.
+  @Test func closingAnotherDescriptorLetsNothingGo() throws {
+    let held = try FileLock.exclusive(folder("lock"))
+    do { _ = try FileDescriptor.open(folder("lock"), [.readWrite]) }
+    let error = #expect(throws: FileError.self) { _ = try FileLock.exclusive(folder("lock"), timeout: 0.02) }
+    #expect(error?.errno == .timedOut)
+    _ = consume held
+  }
+
   @Test func bindsProcessesAndFallsWithItsHolder() throws {
     let path = folder("lock")
     let child = forkProcess()

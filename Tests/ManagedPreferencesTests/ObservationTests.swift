@@ -111,7 +111,9 @@ import Testing
       Task { for await _ in values {} },
       Task { for await _ in changes {} },
     ]
-    #expect(eventually { isObserved() })
+    // The loops need a thread to begin on: this one must not keep it.
+    for _ in 0..<2000 where !isObserved() { try await Task.sleep(for: .milliseconds(5)) }
+    #expect(isObserved())
     for loop in loops {
       loop.cancel()
       await loop.value

@@ -4,6 +4,7 @@ import Foundation
 import Glibc
 import LinuxFiles
 import PropertyList
+import Synchronization
 import Testing
 
 @testable import PreferencesCore
@@ -173,6 +174,31 @@ import Testing
     #expect(try! FileMetadata.of(fixture.file()).permissions == 0o600)
   }
 
+  /// What an earlier mishap left to root is still in her home.
+  @Test(.enabled(if: geteuid() == 0, "needs root, to have somebody else's home"))
+  func rootWritesNowhereBelowSomebodyElsesHome() throws {
+    let fixture = Fixture()
+    chown(fixture.home, 1234, 1234)
+    fixture.store(["k": 1])
+    let list = fixture.list()
+    list.set(2, forKey: "k")
+    #expect(!list.synchronize())
+    #expect(
+      list.faults.map(\.message) == [
+        "cannot write as root in another user's directory \(fixture.home): Operation not permitted"
+      ])
+    // Nor through a link of hers, though it leads to a folder of root's.
+    let linked = Fixture()
+    try Directory.remove(linked.configuration)
+    chown(linked.home, 1234, 1234)
+    try Directory.create(linked.directory + "/elsewhere")
+    symlink(linked.directory + "/elsewhere", linked.configuration)
+    let other = linked.list()
+    other.set(1, forKey: "k")
+    #expect(!other.synchronize())
+    #expect(try Directory.names(in: linked.directory + "/elsewhere") == [])
+  }
+
   @Test(.enabled(if: geteuid() == 0, "needs root, to become somebody who may not write"))
   func aReadOnlyFileIsLeftAlone() async {
     let fixture = Fixture()
@@ -230,6 +256,32 @@ import Testing
     #expect(fixture.stored()?.count == 500)
   }
 
+  /// On a file system that other machines may change, nobody relies on inotify: each second's look opens the file.
+  @Test func aSharedFileSystemIsLookedAt() async {
+    let fixture = Fixture()
+    let directory = fixture.directory
+    await #expect(processExitsWith: .success) { [directory = directory as String] in
+      let fixture = Fixture(in: directory)
+      let asked = Mutex<Set<String>>([])
+      Engine.shared.lock.withLock {
+        Engine.shared.isSharedDirectory = { directory in
+          asked.withLock { _ = $0.insert(directory) }
+          return true
+        }
+      }
+      let list = fixture.list(observes: true)
+      while inotify_init1(Int32(IN_CLOEXEC)) >= 0 {}
+      let heard = KeyObservationTests.Told()
+      let subscription = list.observe("k", handler: heard.note)
+      fixture.store(["k": 1])
+      guard eventually({ heard.all == ["otherProcess: nil -> 1"] }) else { exit(1) }
+      fixture.store(["k": 2])
+      guard list.synchronize(), list.integer("k") == 2 else { exit(2) }
+      subscription.cancel()
+      exit(asked.withLock { $0.contains(fixture.configuration) } ? 0 : 3)
+    }
+  }
+
   /// Two hundred processes of one user may have more lists that observe than the kernel has inotify instances.
   @Test func withoutInotifyObserversAreToldAllTheSame() async {
     let fixture = Fixture()
@@ -256,6 +308,6 @@ import Testing
 }
 
 /// Swift hides `fork`; a library must nevertheless bear being forked.
-private let fork: @convention(c) () -> pid_t = {
+let fork: @convention(c) () -> pid_t = {
   unsafeBitCast(dlsym(nil, "fork"), to: (@convention(c) () -> pid_t).self)
 }()

@@ -20,6 +20,7 @@ enum PreferencesPeer {
     case ("observe", 1): observe(list(arguments[1], observes: true), rest[0])
     case ("read", 2): read(list(arguments[1], observes: true), rest[0], until: Int(rest[1])!)
     case ("hold", 0): hold(arguments[1])
+    case ("fill", 0): fill(list(arguments[1], observes: false), arguments[1] + "/home/.config")
     default: exit(64)
     }
   }
@@ -80,7 +81,12 @@ enum PreferencesPeer {
       list.set(.integer(PropertyListInteger(number)), forKey: "\(name).\(number)")
       list.set(.integer(PropertyListInteger(number)), forKey: "z")
       if number % batch == batch - 1 {
-        guard list.synchronize() else { exit(74) }
+        // Others may keep the lock for longer than a call waits.
+        var attempts = 1
+        while !list.synchronize() {
+          attempts += 1
+          if attempts > 20 { exit(74) }
+        }
         say("\(number + 1)")
       }
     }
@@ -112,5 +118,24 @@ enum PreferencesPeer {
     say("ready")
     waitForEndOfInput()
     _ = consume lock
+  }
+
+  /// Sets what a file system of 64 KB holds, and what it does not.
+  static func fill(_ list: SearchList, _ directory: String) {
+    func report(_ step: String) {
+      let isWritten = list.synchronize()
+      let keys = (try? PersistentDomain(path: "\(directory)/\(domain).plist").read())??.keys.sorted() ?? []
+      say("\(step): \(isWritten), \(keys)")
+    }
+    list.set(.integer(1), forKey: "k")
+    list.set(.integer(1), forKey: "z")
+    report("small")
+    list.set(.data([UInt8](repeating: 7, count: 200_000)), forKey: "large")
+    list.set(.integer(1), forKey: "later")
+    report("large")
+    if let fault = list.faults.first { say("cannot write: \(fault.errno?.description ?? "")") }
+    list.removeValue(forKey: "large")
+    report("without the large one")
+    say("files: \((try? Directory.names(in: directory)) ?? [])")
   }
 }

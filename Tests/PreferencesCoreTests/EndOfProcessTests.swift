@@ -1,0 +1,82 @@
+import Glibc
+import LinuxFiles
+import PropertyList
+import Testing
+
+@testable import PreferencesCore
+
+/// What is on the disk after a process has ended, in whatever way.
+@Suite struct EndOfProcessTests {
+  let fixture = Fixture()
+  /// What `PreferencesPeer end` sets.
+  static let set: [String: PropertyListValue] = [
+    "a": "x", "b": true, "c": .date(PropertyListDate(secondsSinceReferenceDate: 700_000_000.123456)),
+  ]
+
+  @Test(arguments: ["return", "exit"]) func aNormalEndLosesNothing(way: String) {
+    fixture.store(["before": 1])
+    #expect(Peer("end", fixture, way).wait() == .code(0))
+    #expect(fixture.stored() == Self.set.merging(["before": 1]) { a, _ in a })
+  }
+
+  @Test func twoSetsAMillisecondApartAreBothThere() {
+    #expect(Peer("end", fixture, "two").wait() == .code(0))
+    #expect(fixture.stored() == Self.set.merging(["b": false]) { _, b in b })
+  }
+
+  @Test func aProcessThatGoesOnWritesByItself() {
+    // It sleeps for two seconds and ends without a word.
+    #expect(Peer("end", fixture, "later").wait() == .code(0))
+    #expect(fixture.stored() == Self.set)
+  }
+
+  @Test(arguments: [
+    ("fatal", Peer.End.signal(SIGTRAP)), ("terminate", .signal(SIGTERM)), ("kill", .signal(SIGKILL)),
+    ("_exit", .code(0)),
+  ])
+  func anAbruptEndLosesTheLastMomentAtMost(way: String, end: Peer.End) throws {
+    fixture.store(["before": 1])
+    // No backtrace of a death on purpose.
+    let quietly = ["/usr/bin/env", "SWIFT_BACKTRACE=enable=no"]
+    let ended = Peer(quietly + [Peer.program, "end", fixture.directory, way]).wait()
+    // A trap is SIGILL on x86.
+    #expect(ended == end || (way == "fatal" && ended == .signal(SIGILL)))
+    let stored = try #require(fixture.stored(), "the file is whole")
+    #expect(stored["before"] == 1)
+    for (key, value) in stored where key != "before" { #expect(Self.set[key] == value) }
+    let names = try Directory.names(in: fixture.configuration)
+    #expect(!names.contains { $0.contains(".damaged-") })
+    let list = fixture.list()
+    list.set(2, forKey: "after")
+    #expect(list.synchronize(), "the lock fell with its holder")
+  }
+
+  @Test func parentAndForkedChildBothSet() async {
+    let directory = fixture.directory
+    await #expect(processExitsWith: .success) { [directory = directory as String] in
+      let list = Fixture(in: directory).list()
+      let subscription = list.observe("shared") { _ in }
+      for round in 0..<20 {
+        list.set(.integer(PropertyListInteger(round)), forKey: "parent\(round)")
+        let child = fork()
+        if child == 0 {
+          list.set(.integer(PropertyListInteger(round)), forKey: "child\(round)")
+          list.set("child", forKey: "shared")
+          exit(list.synchronize() ? 0 : 1)
+        }
+        list.set("parent", forKey: "shared")
+        var status: Int32 = 0
+        waitpid(child, &status, 0)
+        guard status == 0 else { exit(2) }
+      }
+      subscription.cancel()
+      exit(list.synchronize() ? 0 : 3)
+    }
+    let stored = fixture.stored() ?? [:]
+    for round in 0..<20 {
+      #expect(stored["parent\(round)"] == .integer(PropertyListInteger(round)))
+      #expect(stored["child\(round)"] == .integer(PropertyListInteger(round)))
+    }
+    #expect(stored.count == 41)
+  }
+}
