@@ -92,10 +92,31 @@ struct LockedPreferenceFile: ~Copyable {
           PreferencesFault(.unwritable, path: file.path, message: "the value of '\(key)' is lost: \(error)"))
       }
     }
-    do throws(PropertyListError) {
-      return try PropertyListCoding.encode(.dictionary(writing.values), as: .binary)
-    } catch {
-      throw PreferencesFault(.unwritable, path: file.path, message: "the values can't be stored together: \(error)")
+    return try encode(&writing, leavingOutTheLargestOf: mayGo)
+  }
+
+  /// Values of which each could be stored, and not all together: the file would be larger than what we read.
+  private func encode(
+    _ writing: inout Writing, leavingOutTheLargestOf keys: Set<String>
+  ) throws(PreferencesFault) -> [UInt8] {
+    func size(_ key: String) -> Int {
+      guard let value = writing.values[key] else { return 0 }
+      return (try? PropertyListCoding.encode(.dictionary([key: value]), as: .binary).count) ?? 0
+    }
+    var largestLast = keys.map { ($0, size($0)) }.sorted { ($0.1, $0.0) < ($1.1, $1.0) }.map(\.0)
+    while true {
+      do throws(PropertyListError) {
+        return try PropertyListCoding.encode(.dictionary(writing.values), as: .binary)
+      } catch {
+        guard let key = largestLast.popLast() else {
+          throw PreferencesFault(.unwritable, path: file.path, message: "the values can't be stored together: \(error)")
+        }
+        writing.values[key] = nil
+        writing.remarks.append(
+          PreferencesFault(
+            .unwritable, path: file.path,
+            message: "the value of '\(key)' is lost, the domain would be too large: \(error)"))
+      }
     }
   }
 

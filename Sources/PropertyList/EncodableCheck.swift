@@ -1,19 +1,24 @@
-/// The question that is asked before anything is written: can this format hold this value?
+/// The question that is asked before anything is written: can this format hold this value, and would we read it back?
 ///
 /// It stands apart from the encoders so that they cannot fail, and so that an error names the path to its cause.
 struct EncodableCheck {
   let format: PropertyListFormat
+  private var budget = DecodingBudget(.default)
 
-  func check(_ root: PropertyListValue) throws(PropertyListError) {
+  init(format: PropertyListFormat) { self.format = format }
+
+  mutating func check(_ root: PropertyListValue) throws(PropertyListError) {
     if let (what, path) = fault(root, depth: 0) {
       throw PropertyListError(what, at: .path(path))
     }
   }
 
   /// The first fault, with the path to it, built on the way out so that faultless values cost nothing.
-  private func fault(_ value: PropertyListValue, depth: Int) -> (PropertyListError.Reason, String)? {
+  private mutating func fault(_ value: PropertyListValue, depth: Int) -> (PropertyListError.Reason, String)? {
+    if let reason = budget.object() { return (reason, "") }
     switch value {
     case .string(let text):
+      if let reason = budget.content(text.utf8.count) { return (reason, "") }
       if format == .xml, let character = Self.characterForbiddenInXML(text) {
         return (unrepresentable("the character U+\(hexadecimal(character.value, width: 4))"), "")
       }
@@ -29,14 +34,18 @@ struct EncodableCheck {
     case .dictionary(let members):
       if depth >= DecodingLimits.default.maximumDepth { return (.tooDeep(limit: depth), "") }
       for (key, member) in members {
-        if let reason = KeyCheck.objection(key) { return (reason, Self.step(key)) }
+        if let reason = KeyCheck.objection(key) ?? budget.object() ?? budget.content(key.utf8.count) {
+          return (reason, Self.step(key))
+        }
         let inKey = format == .xml ? Self.characterForbiddenInXML(key) : nil
         if let inKey {
           return (unrepresentable("the character U+\(hexadecimal(inKey.value, width: 4)) in a key"), Self.step(key))
         }
         if let (what, path) = fault(member, depth: depth + 1) { return (what, Self.step(key) + path) }
       }
-    case .integer, .boolean, .data: break
+    case .data(let bytes):
+      if let reason = budget.content(bytes.count) { return (reason, "") }
+    case .integer, .boolean: break
     }
     return nil
   }

@@ -50,18 +50,23 @@ public enum PropertyListCoding {
   /// Writes a property list in its canonical form: keys sorted by their UTF-8 bytes.
   ///
   /// - Throws: `unrepresentable` where the format has no form for a value (a control character in XML, a number that
-  ///   is not finite in JSON, a date outside the years 0000 … 9999 anywhere), `tooDeep` beyond 512 levels; with the
-  ///   path to the value.
+  ///   is not finite in JSON, a date outside the years 0000 … 9999 anywhere), or what goes beyond `DecodingLimits.default`
+  ///   (nothing is written that `decode` would refuse); with the path to the value.
   /// - Complexity: O(*n* log *n*) in the size of the value.
   public static func encode(
     _ value: PropertyListValue, as format: PropertyListFormat
   ) throws(PropertyListError) -> [UInt8] {
-    try EncodableCheck(format: format).check(value)
-    return switch format {
-    case .binary: BinaryEncoder.encode(value)
-    case .xml: XMLEncoder.encode(value)
-    case .openStep: OpenStepEncoder.encode(value)
-    case .json: JSONWriter.document(value)
-    }
+    var check = EncodableCheck(format: format)
+    try check.check(value)
+    let bytes =
+      switch format {
+      case .binary: BinaryEncoder.encode(value)
+      case .xml: XMLEncoder.encode(value)
+      case .openStep: OpenStepEncoder.encode(value)
+      case .json: JSONWriter.document(value)
+      }
+    let limit = DecodingLimits.default.maximumBytes
+    if bytes.count > limit { throw PropertyListError(.inputTooLarge(limit: limit), at: .path("")) }
+    return bytes
   }
 }

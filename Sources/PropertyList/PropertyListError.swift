@@ -84,7 +84,7 @@ extension PropertyListError.Reason: CustomStringConvertible {
   public var description: String {
     switch self {
     case .empty: "there is no value"
-    case .inputTooLarge(let limit): "the input has more than \(limit) bytes"
+    case .inputTooLarge(let limit): "the whole has more than \(limit) bytes"
     case .tooDeep(let limit): "containers nest deeper than \(limit) levels"
     case .tooManyObjects(let limit): "there are more than \(limit) values"
     case .expansionTooLarge(let limit): "strings and data have more than \(limit) bytes"

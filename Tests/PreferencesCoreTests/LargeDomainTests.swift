@@ -26,16 +26,43 @@ import Testing
     fixture.store(Self.ordinary)
     let list = fixture.list()
     list.set(value, forKey: key)
-    #expect(list.value(key) == value)
-    #expect(list.synchronize())
-    #expect(list.value(key) == value)
     let expected = Self.ordinary.merging([key: value]) { _, new in new }
-    #expect(fixture.stored() == expected)
-    #expect(fixture.list().dictionaryRepresentation() == expected)
+    // Compared outside the expectations, which would print the megabytes.
+    let isVisible = list.value(key) == value
+    #expect(list.synchronize())
+    let (isStillVisible, isStored) = (list.value(key) == value, fixture.stored() == expected)
+    let isRead = fixture.list().dictionaryRepresentation() == expected
     // The next write carries it along.
     list.set(1, forKey: "another")
     #expect(list.synchronize())
-    #expect(fixture.stored()?[key] == value)
+    let isCarriedAlong = fixture.stored()?[key] == value
+    #expect(isVisible && isStillVisible && isStored && isRead && isCarriedAlong)
+  }
+
+  /// Three values that each fit, and a domain that does not: one goes, by name, and no other key with it.
+  @Test func aDomainBeyondTheLimit() throws {
+    let fixture = Fixture()
+    fixture.store(Self.ordinary)
+    let list = fixture.list()
+    let (first, second) = (Self.blob(1, megabytes: 22), Self.blob(2, megabytes: 22))
+    list.set(first, forKey: "first")
+    #expect(list.synchronize())
+    list.set(second, forKey: "second")
+    list.set(Self.blob(3, megabytes: 23), forKey: "third")
+    list.set(1, forKey: "last")
+    #expect(list.synchronize())
+    let message =
+      "the value of 'third' is lost, the domain would be too large: the whole has more than 67108864 bytes"
+    #expect(list.faults.map(\.message) == [message])
+    #expect(list.value("third") == nil)
+    let expected = Self.ordinary.merging(["first": first, "second": second, "last": 1]) { _, new in new }
+    // Not inside the expectation, which would print the megabytes.
+    let isWhole = fixture.list().dictionaryRepresentation() == expected
+    #expect(isWhole)
+  }
+
+  private static func blob(_ byte: UInt8, megabytes: Int) -> PropertyListValue {
+    .data([UInt8](repeating: byte, count: megabytes << 20))
   }
 
   @Test func aHundredThousandKeys() {
