@@ -51,8 +51,13 @@ struct DomainReference {
   /// The word, safe for a terminal.
   var shown: String { TerminalText.escape(word) }
 
-  /// The word in commands to be typed: a name that would be taken for a flag stands behind `--`.
-  var words: [String] { word.hasPrefix("-") ? ["--", word] : [word] }
+  /// The word in commands to be typed: one that would be taken for a flag stands behind `--`.
+  var words: [String] { Self.words(word) }
+
+  /// The domain's name in commands to be typed, also where a path led to it.
+  var nameWords: [String] { Self.words(name ?? word) }
+
+  private static func words(_ word: String) -> [String] { word.hasPrefix("-") ? ["--", word] : [word] }
 
   /// Whether what a policy forces on this host concerns what is read here. It does not concern a file alone, nor what
   /// another host reads.

@@ -7,8 +7,12 @@ enum Masks {
   /// Says on standard error which of the keys have another value in a file that is asked before the one that was changed.
   static func report(_ keys: some Sequence<String>, in reference: DomainReference, _ call: Invocation) {
     let places = DomainPlace.all(of: reference)
-    // Another host's files are not asked here.
-    guard let own = places.firstIndex(where: { $0.user == reference.user && $0.host == reference.host }) else { return }
+    // Found by its path, which a domain by path has as well; another host's file is not asked here.
+    guard
+      let own = places.firstIndex(where: {
+        reference.file(user: $0.user, host: $0.host)?.path == reference.file.path
+      })
+    else { return }
     let nearer = places[..<own].compactMap { place in
       reference.file(user: place.user, host: place.host).flatMap { file in
         ((try? file.read()) ?? nil).map { (file: file, flags: place.flags, values: $0) }
@@ -20,7 +24,7 @@ enum Masks {
       Defaults.note(
         "note: applications go on reading another value of \(TerminalText.escape(key)), from a file that comes first: "
           + TerminalText.escape(first.file.path),
-        next: [ShellWord.join([Defaults.name] + root + first.flags + ["delete"] + reference.words + [key])])
+        next: [ShellWord.join([Defaults.name] + root + first.flags + ["delete"] + reference.nameWords + [key])])
     }
   }
 }

@@ -65,6 +65,19 @@ import Testing
     #expect(Set(rooms).subtracting(Self.table.keys).isEmpty)
   }
 
+  /// Release builds leave the toolchain's module for regular expressions out (Scripts/build): what is in it compiles
+  /// here, and not there.
+  @Test(arguments: table.keys.filter { $0 != "ManagedPreferences" }.sorted())
+  func aRoomSearchesWithoutRegularExpressions(room: String) throws {
+    let folder = Self.packageRoot.appendingPathComponent("Sources/\(room)")
+    let files = try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
+    let names = ["firstRange(of:", "ranges(of:", "firstMatch(of:", "wholeMatch(", "trimmingPrefix(", "Regex"]
+    for case let file as URL in files where file.pathExtension == "swift" {
+      let text = try String(contentsOf: file, encoding: .utf8)
+      for name in names { #expect(!text.contains(name), "\(file.lastPathComponent) uses \(name)") }
+    }
+  }
+
   @Test func importLinesAreRecognised() {
     let text =
       "public import A\n@_exported import struct B.C\nimport D // why\n  import E\n// import F\nlet import1 = 2"

@@ -66,6 +66,25 @@ import Testing
     #expect(result.exitCode == 73 && result.errors.contains("; nothing was written\n"), "\(result.errors)")
   }
 
+  /// A path to one of a domain's files is that file: what comes before it is told, and no more.
+  @Test func aPathKnowsItsPlace() throws {
+    let sandbox = try Sandbox()
+    let here = sandbox.configuration + "/ByHost/org.lab.t.\(sandbox.hostIdentifier).plist"
+    sandbox.defaults("-currentHost", "write", "org.lab.t", "k", "1")
+    expect(sandbox.defaults("write", here, "k", "2"), in: sandbox)
+    expect(sandbox.defaults("read", "org.lab.t", "k"), output: "2\n", in: sandbox)
+    expect(
+      sandbox.defaults("write", sandbox.configuration + "/org.lab.t", "k", "3"),
+      errors: "defaults: note: applications go on reading another value of k, from a file that comes first: "
+        + "SANDBOX/home/.config/ByHost/org.lab.t.HOST.plist\n"
+        + "Next: defaults --root SANDBOX/root -currentHost delete org.lab.t k\n", in: sandbox)
+    let everyUser = sandbox.root + "/etc/managed-preferences/defaults/org.lab.u"
+    try Directory.createAll(sandbox.root + "/etc/managed-preferences/defaults")
+    expect(sandbox.defaults("write", everyUser, "k", "4"), in: sandbox)
+    #expect(try FileMetadata.of(everyUser + ".plist").permissions == 0o644)
+    expect(sandbox.defaults("read", "org.lab.u", "k"), output: "4\n", in: sandbox)
+  }
+
   @Test func applicationsAreFoundByDesktopEntryAndCommand() throws {
     let sandbox = try Sandbox()
     let entries = sandbox.home + "/.local/share/applications/"
