@@ -8,7 +8,11 @@ import PreferencesCore
 @c @implementation public func mp_is_forced(
   _ preferences: OpaquePointer!, _ key: UnsafePointer<CChar>!, _ isForced: UnsafeMutablePointer<Bool>!
 ) -> mp_status {
-  answer(isForced, otherwise: true, "is_forced") { () throws(Failure) in
+  if let preferences, let key, let isForced, let bytes = Input.plainKey(key) {
+    isForced.pointee = Input.withList(preferences) { $0.isForced(utf8: bytes) }
+    return MP_OK
+  }
+  return answer(isForced, otherwise: true, "is_forced") { () throws(Failure) in
     try Input.preferences(preferences).isForced(try Input.key(key))
   }
 }

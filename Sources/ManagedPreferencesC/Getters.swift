@@ -22,34 +22,66 @@ private func got<Answer>(
   got(preferences, key, value, otherwise: nil, "value") { list, key in ValueHandle.owned(list.value(key)) }
 }
 
+/// The answer of a getter of scalars. Where a plain key has a number, nothing is allocated, and nothing can fail.
+@inline(__always)
+private func scalar<Answer>(
+  _ preferences: OpaquePointer?, _ key: UnsafePointer<CChar>?, _ result: UnsafeMutablePointer<Answer>?,
+  otherwise: Answer, _ name: StaticString, function: StaticString = #function,
+  number: (PropertyListValue) -> Answer, other: (SearchList, String) -> Answer
+) -> mp_status {
+  if let preferences, let key, let result, let bytes = Input.plainKey(key),
+    let value = Input.withList(preferences, { $0.number(utf8: bytes) })
+  {
+    result.pointee = number(value)
+    return MP_OK
+  }
+  return got(preferences, key, result, otherwise: otherwise, name, function: function) { list, key in other(list, key) }
+}
+
 @c @implementation public func mp_get_bool(
   _ preferences: OpaquePointer!, _ key: UnsafePointer<CChar>!, _ flag: UnsafeMutablePointer<Bool>!
 ) -> mp_status {
-  got(preferences, key, flag, otherwise: false, "flag") { list, key in list.bool(key) }
+  scalar(
+    preferences, key, flag, otherwise: false, "flag", number: { $0.boolValue }, other: { list, key in list.bool(key) })
 }
 
 @c @implementation public func mp_get_integer(
   _ preferences: OpaquePointer!, _ key: UnsafePointer<CChar>!, _ number: UnsafeMutablePointer<Int64>!
 ) -> mp_status {
-  got(preferences, key, number, otherwise: 0, "number") { list, key in Int64(list.integer(key)) }
+  scalar(
+    preferences, key, number, otherwise: 0, "number", number: { Int64($0.integerValue) },
+    other: { list, key in Int64(list.integer(key)) })
 }
 
 @c @implementation public func mp_get_float(
   _ preferences: OpaquePointer!, _ key: UnsafePointer<CChar>!, _ number: UnsafeMutablePointer<Float>!
 ) -> mp_status {
-  got(preferences, key, number, otherwise: 0, "number") { list, key in list.float(key) }
+  scalar(
+    preferences, key, number, otherwise: 0, "number", number: { $0.floatValue }, other: { list, key in list.float(key) }
+  )
 }
 
 @c @implementation public func mp_get_double(
   _ preferences: OpaquePointer!, _ key: UnsafePointer<CChar>!, _ number: UnsafeMutablePointer<Double>!
 ) -> mp_status {
-  got(preferences, key, number, otherwise: 0, "number") { list, key in list.double(key) }
+  scalar(
+    preferences, key, number, otherwise: 0, "number", number: { $0.doubleValue },
+    other: { list, key in list.double(key) })
 }
 
 @c @implementation public func mp_get_string(
   _ preferences: OpaquePointer!, _ key: UnsafePointer<CChar>!,
   _ text: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>!, _ length: UnsafeMutablePointer<Int>!
 ) -> mp_status {
+  if let preferences, let key, let text, let bytes = Input.plainKey(key) {
+    let isText = Input.withList(preferences) { list in
+      list.readText(utf8: bytes) { utf8 in
+        text.pointee = Output.text(utf8)
+        length?.pointee = utf8.count
+      }
+    }
+    if isText { return MP_OK }
+  }
   length?.pointee = 0
   return got(preferences, key, text, otherwise: nil, "text") { list, key in
     guard let string = list.string(key) else { return nil }

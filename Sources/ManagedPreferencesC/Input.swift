@@ -9,6 +9,13 @@ enum Input {
     return Unmanaged<SearchList>.fromOpaque(UnsafeRawPointer(handle)).takeUnretainedValue()
   }
 
+  /// The list of a handle without counting another owner, which would cost a read more than the read itself. C must not
+  /// close a handle that is in use.
+  @inline(__always)
+  static func withList<R>(_ handle: OpaquePointer, _ body: (SearchList) -> R) -> R {
+    Unmanaged<SearchList>.fromOpaque(UnsafeRawPointer(handle))._withUnsafeGuaranteedRef(body)
+  }
+
   static func value(_ handle: OpaquePointer?, _ parameter: StaticString = "value") throws(Failure) -> ValueHandle {
     guard let handle else { throw .null(parameter) }
     return ValueHandle.of(handle)
@@ -27,6 +34,17 @@ enum Input {
     let key = try text(pointer, "key")
     try check(key: key)
     return key
+  }
+
+  /// The bytes of a key that is ASCII, as nearly all are: good without another look, and without a `String`.
+  /// - Returns: nil for any other key, good or bad.
+  @inline(__always)
+  static func plainKey(_ pointer: UnsafePointer<CChar>) -> UnsafeRawBufferPointer? {
+    let bytes = UnsafeRawPointer(pointer).assumingMemoryBound(to: UInt8.self)
+    var length = 0
+    while 1..<0x80 ~= bytes[length] { length += 1 }
+    // What ended the loop is the NUL, or the first byte of what is not ASCII.
+    return length > 0 && bytes[length] == 0 ? UnsafeRawBufferPointer(start: bytes, count: length) : nil
   }
 
   static func check(key: String) throws(Failure) {

@@ -25,12 +25,14 @@ enum Output {
 
   static func text(_ text: String) -> (pointer: UnsafeMutablePointer<CChar>, length: Int) {
     var text = text
-    return text.withUTF8 { bytes in
-      let memory = allocate(bytes.count + 1)
-      if let base = bytes.baseAddress { memory.copyMemory(from: base, byteCount: bytes.count) }
-      memory.storeBytes(of: 0, toByteOffset: bytes.count, as: UInt8.self)
-      return (memory.assumingMemoryBound(to: CChar.self), bytes.count)
-    }
+    return text.withUTF8 { (self.text($0), $0.count) }
+  }
+
+  static func text(_ utf8: UnsafeBufferPointer<UInt8>) -> UnsafeMutablePointer<CChar> {
+    let memory = allocate(utf8.count + 1)
+    if let base = utf8.baseAddress { memory.copyMemory(from: base, byteCount: utf8.count) }
+    memory.storeBytes(of: 0, toByteOffset: utf8.count, as: UInt8.self)
+    return memory.assumingMemoryBound(to: CChar.self)
   }
 
   /// One block: an array of C's elements, and behind it the texts that they point to.

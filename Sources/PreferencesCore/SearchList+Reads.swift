@@ -124,6 +124,34 @@ extension SearchList {
     }
   }
 
+  /// What is found for a key of the same bytes, for callers that have no `String` and would have to make one.
+  /// - Returns: nil where the getter for a `String` has more to do: no layer has the key yet, or the value is neither
+  ///   boolean nor integer nor real.
+  public func number(utf8 key: UnsafeRawBufferPointer) -> PropertyListValue? {
+    let entry = Self.scalar(published, key)
+    switch entry.kind {
+    case .boolean: return .boolean(entry.payload != 0)
+    case .signed: return .integer(PropertyListInteger(Int64(bitPattern: entry.payload)))
+    case .unsigned: return .integer(PropertyListInteger(entry.payload))
+    case .real: return .real(Double(bitPattern: entry.payload))
+    case .string, .absent, .dead, .date, .object: return nil
+    }
+  }
+
+  /// Shows `body` the bytes of a string, in place, by the key's bytes. It may copy them, and must not call the list: what it
+  /// looks at stays only as long as the read lasts.
+  /// - Returns: false where the getter for a `String` has more to do: the value is no string, or not there yet.
+  public func readText(utf8 key: UnsafeRawBufferPointer, _ body: (UnsafeBufferPointer<UInt8>) -> Void) -> Bool {
+    Self.read(published, key) { entry in
+      if entry.kind != .string { return false }
+      body(entry.utf8)
+      return true
+    }
+  }
+
+  /// `isForced` by the key's bytes.
+  public func isForced(utf8 key: UnsafeRawBufferPointer) -> Bool { Self.scalar(published, key).isForced }
+
   /// The value in its own type.
   public func value(_ key: String) -> PropertyListValue? {
     let published = published

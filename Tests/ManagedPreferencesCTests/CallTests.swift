@@ -23,7 +23,7 @@ import Testing
   }
 
   /// A string that is not UTF-8: a surrogate.
-  static let badText = [CChar(bitPattern: 0xED), CChar(bitPattern: 0xA0), CChar(bitPattern: 0x80), 0]
+  static let badText = [0xED, 0xA0, 0x80, 0].map { CChar(truncatingIfNeeded: $0) }
 
   @Test(arguments: nulls + keys + texts + names + types + ranges) func refuses(_ call: Call) throws {
     let handle = try Sandbox().handle()

@@ -73,7 +73,9 @@ import Testing
 
   @Test(arguments: Source.allCases) func everyGetterAgainstEveryStoredType(_ source: Source) throws {
     let sandbox = try Sandbox()
-    let values = Dictionary(uniqueKeysWithValues: Self.rows.enumerated().map { ("k\($0)", $1.stored) })
+    // A key of ASCII and another, since they take different ways.
+    let keyed = Self.rows.enumerated().flatMap { index, row in [("k\(index)", row), ("ä\(index)", row)] }
+    let values = Dictionary(uniqueKeysWithValues: keyed.map { ($0, $1.stored) })
     switch source {
     case .disk: try sandbox.store(values)
     case .forced: try sandbox.install(values)
@@ -83,8 +85,7 @@ import Testing
     let list = try sandbox.list()
     let handle = Handle(owning: PreferencesHandle.owned(list))
     if source == .registered { list.register(values) }
-    for (index, row) in Self.rows.enumerated() {
-      let key = "k\(index)"
+    for (key, row) in keyed {
       if source == .set {
         let value = ValueHandle.owned(row.stored)
         #expect(mp_set_value(handle.pointer, key, value) == MP_OK)
