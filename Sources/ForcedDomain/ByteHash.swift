@@ -28,23 +28,47 @@ public enum ByteHash {
     var at = start
     var left = count
     if left > 48 {
-      var second = seed
-      var third = seed
+      var lanes = Lanes(seeded: seed)
       repeat {
-        seed = mix(word8(at) ^ secret1, word8(at + 8) ^ seed)
-        second = mix(word8(at + 16) ^ secret2, word8(at + 24) ^ second)
-        third = mix(word8(at + 32) ^ secret3, word8(at + 40) ^ third)
+        lanes.absorb(at)
         at += 48
         left -= 48
       } while left > 48
-      seed ^= second ^ third
+      seed = lanes.seed
     }
+    return finish(tail: at, left, seed: seed, count: count)
+  }
+
+  /// The end of an input of more than 16 bytes: `left` bytes, at most 48, behind whole blocks.
+  @inlinable @inline(__always)
+  static func finish(tail: UnsafeRawPointer, _ left: Int, seed: UInt64, count: Int) -> UInt64 {
+    var (at, left, seed) = (tail, left, seed)
     while left > 16 {
       seed = mix(word8(at) ^ secret1, word8(at + 8) ^ seed)
       at += 16
       left -= 16
     }
     return finish(word8(at + (left - 16)), word8(at + (left - 8)), seed: seed, count: count)
+  }
+
+  /// The state of a long input's hash between blocks of 48 bytes.
+  @usableFromInline struct Lanes: Equatable {
+    @usableFromInline var first: UInt64
+    @usableFromInline var second: UInt64
+    @usableFromInline var third: UInt64
+
+    @inlinable @inline(__always)
+    init(seeded seed: UInt64) { (first, second, third) = (seed, seed, seed) }
+
+    @inlinable @inline(__always)
+    mutating func absorb(_ block: UnsafeRawPointer) {
+      first = mix(word8(block) ^ secret1, word8(block + 8) ^ first)
+      second = mix(word8(block + 16) ^ secret2, word8(block + 24) ^ second)
+      third = mix(word8(block + 32) ^ secret3, word8(block + 40) ^ third)
+    }
+
+    @inlinable @inline(__always)
+    var seed: UInt64 { first ^ second ^ third }
   }
 
   @inlinable @inline(__always)

@@ -30,6 +30,23 @@ public enum TrustedFile {
   public static func read(
     _ name: String, in directory: String, of installation: Installation, limit: Int
   ) throws(Failure) -> (bytes: [UInt8], metadata: FileMetadata) {
+    let file = try opened(name, in: directory, of: installation, limit: limit)
+    do throws(Errno) {
+      return (try file.descriptor.readToEnd(limit: limit), file.metadata)
+    } catch {
+      throw .fault(DomainFault(path: FilePath.join(directory, name), message: "can't be read: \(error)"))
+    }
+  }
+
+  /// A file that binds, open, with what was checked of it.
+  struct Opened: ~Copyable {
+    let descriptor: FileDescriptor
+    let metadata: FileMetadata
+  }
+
+  static func opened(
+    _ name: String, in directory: String, of installation: Installation, limit: Int
+  ) throws(Failure) -> Opened {
     let path = FilePath.join(directory, name)
     let folder = try open(directory) { () throws(FileError) in
       try FileDescriptor.open(directory, [.directory, .noFollow])
@@ -45,11 +62,7 @@ public enum TrustedFile {
     guard metadata.size <= Int64(limit) else {
       throw .fault(DomainFault(path: path, message: "has \(metadata.size) bytes; the limit is \(limit)"))
     }
-    do throws(Errno) {
-      return (try file.readToEnd(limit: limit), metadata)
-    } catch {
-      throw .fault(DomainFault(path: path, message: "can't be read: \(error)"))
-    }
+    return Opened(descriptor: file, metadata: metadata)
   }
 
   private static func open(

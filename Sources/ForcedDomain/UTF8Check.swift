@@ -2,11 +2,15 @@ import Glibc
 
 /// Whether bytes are well-formed UTF-8 (Unicode 15, table 3-7): no overlong forms, no surrogates, nothing above U+10FFFF.
 ///
-/// - Complexity: O(bytes), eight at a time through ASCII; allocates nothing.
+/// - Complexity: O(bytes), 64 at a time through ASCII; allocates nothing.
 func isWellFormedUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
   let count = bytes.count
   var at = 0
   while at < count {
+    if count &- at >= 64, bytes.isASCII64(at) {
+      at &+= 64
+      continue
+    }
     if count - at >= 8 {
       if bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self) & 0x8080_8080_8080_8080 == 0 {
         at += 8
@@ -38,8 +42,24 @@ func isWellFormedUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
 }
 
 extension UnsafeRawBufferPointer {
+  /// Whether 64 bytes, which are there, are all ASCII.
+  @inline(__always)
+  fileprivate func isASCII64(_ offset: Int) -> Bool {
+    let start = baseAddress.unsafelyUnwrapped + offset
+    @inline(__always) func word(_ index: Int) -> UInt64 {
+      start.loadUnaligned(fromByteOffset: index &* 8, as: UInt64.self)
+    }
+    let all = word(0) | word(1) | word(2) | word(3) | word(4) | word(5) | word(6) | word(7)
+    return all & 0x8080_8080_8080_8080 == 0
+  }
+
   /// Whether a cut at this offset does not split a character of well-formed UTF-8.
-  func isCharacterBoundary(_ offset: Int) -> Bool { offset == count || self[offset] & 0xC0 != 0x80 }
+  ///
+  /// - Precondition: the offset is none of those behind the end.
+  @inline(__always)
+  func isCharacterBoundary(_ offset: Int) -> Bool {
+    offset == count || baseAddress.unsafelyUnwrapped.load(fromByteOffset: offset, as: UInt8.self) & 0xC0 != 0x80
+  }
 
   /// Ascending order by unsigned bytes, a prefix first: negative, zero or positive.
   func compared(with other: UnsafeRawBufferPointer) -> Int {

@@ -11,23 +11,13 @@ extension Validation {
     var lastNameEnd = 0
     var lastEntryEnd = 0
     for domain in 0..<layout.domains.count {
-      let at = layout.domains.offset + domain * Layout.Stride.domain
-      guard view.word4(at) < UInt32(layout.textEnds.count) else {
-        throw damaged("there is no text \(view.word4(at))", at)
-      }
-      guard domain == 0 || view.domainName(domain - 1).compared(with: view.domainName(domain)) < 0 else {
-        throw damaged("domains are not in order", at)
-      }
-      let keyEnd = Int(view.word4(at + 4))
-      guard keyEnd > lastKeyEnd, keyEnd <= layout.keys.count else {
-        throw damaged("ends of domains do not ascend", at + 4)
-      }
+      let keyEnd = try self.domain(domain, firstKey: lastKeyEnd)
       var lastName: UnsafeRawBufferPointer?
       for key in lastKeyEnd..<keyEnd {
-        let record = layout.keys.offset + key * Layout.Stride.key
+        let record = layout.keys.offset &+ key &* Layout.Stride.key
         let nameEnd = Int(view.word4(record))
-        let forcedEnd = Int(view.word4(record + 4))
-        let recommendedEnd = Int(view.word4(record + 8))
+        let forcedEnd = Int(view.word4(record &+ 4))
+        let recommendedEnd = Int(view.word4(record &+ 8))
         guard nameEnd >= lastNameEnd, nameEnd <= keyNames.count else {
           throw damaged("ends of keys do not ascend", record)
         }
@@ -35,7 +25,7 @@ extension Validation {
           recommendedEnd <= layout.entries.count
         else { throw damaged("ends of entries do not ascend", record + 4) }
         guard keyNames.isCharacterBoundary(nameEnd) else { throw damaged("a key is cut inside a character", record) }
-        let name = UnsafeRawBufferPointer(rebasing: keyNames[lastNameEnd..<nameEnd])
+        let name = view.slice(layout.keyNames.offset &+ lastNameEnd, nameEnd &- lastNameEnd)
         if let lastName, lastName.compared(with: name) >= 0 { throw damaged("keys are not in order", record) }
         lastName = name
         lastNameEnd = nameEnd
@@ -46,6 +36,25 @@ extension Validation {
     guard lastKeyEnd == layout.keys.count, lastNameEnd == keyNames.count, lastEntryEnd == layout.entries.count else {
       throw damaged("keys or entries belong to no domain", layout.keys.offset)
     }
+  }
+
+  /// Checks a domain's record, those before it being sound.
+  ///
+  /// - Returns: where its keys end.
+  func domain(_ index: Int, firstKey: Int) throws(ForcedDomainError) -> Int {
+    let layout = view.layout
+    let at = layout.domains.offset + index * Layout.Stride.domain
+    guard view.word4(at) < UInt32(layout.textEnds.count) else {
+      throw damaged("there is no text \(view.word4(at))", at)
+    }
+    guard index == 0 || view.domainName(index - 1).compared(with: view.domainName(index)) < 0 else {
+      throw damaged("domains are not in order", at)
+    }
+    let keyEnd = Int(view.word4(at + 4))
+    guard keyEnd > firstKey, keyEnd <= layout.keys.count else {
+      throw damaged("ends of domains do not ascend", at + 4)
+    }
+    return keyEnd
   }
 
   /// Each key is found through the index, and the index holds nothing else.
@@ -97,14 +106,47 @@ extension Validation {
     let strings = view.section(layout.strings)
     guard isWellFormedUTF8(strings) else { throw damaged("a string is no UTF-8", layout.strings.offset) }
     let starts = try valueStarts()
+    var start = 0
     for key in 0..<layout.keys.count {
+      let forcedEnd = view.field(layout.keys, key, stride: Layout.Stride.key, 1)
+      let end = view.field(layout.keys, key, stride: Layout.Stride.key, 2)
+      if end &- start == 1 && forcedEnd == end && isPlain(start, strings: strings) {
+        start = end
+        continue
+      }
+      start = end
       try entries(ofKey: key, .forced, strings: strings, starts: starts)
       try entries(ofKey: key, .recommended, strings: strings, starts: starts)
     }
   }
 
+  /// Whether an entry, the only one of its key, is one of those that most files have almost nothing else of: it replaces,
+  /// and its value is a scalar. What is not plain may be sound nevertheless: `entries(ofKey:_:strings:starts:)` decides.
   @inline(__always)
-  private func entries(
+  private func isPlain(_ index: Int, strings: UnsafeRawBufferPointer) -> Bool {
+    let at = view.layout.entries.offset &+ index &* Layout.Stride.entry
+    let bits = view.word8(at &+ 8)
+    let links = view.word8(at &+ 16)
+    let small = view.word8(at &+ 24)
+    let replaces = UInt64(PolicySection.forced.rawValue) | UInt64(EntryAction.replace.rawValue) << 8
+    let precision = UInt8(truncatingIfNeeded: small >> 16)
+    guard small & 0xFFFF_FFFF_0000_FFFF == replaces, precision < 32, precision & 3 < 3,
+      Int(UInt32(truncatingIfNeeded: links)) < view.layout.conditions.count,
+      Int(links >> 32) < view.layout.profiles.count
+    else { return false }
+    switch UInt8(truncatingIfNeeded: small >> 24) {
+    case Format.Tag.integer, Format.Tag.real, Format.Tag.date: return true
+    case Format.Tag.boolean: return bits <= 1
+    case Format.Tag.string:
+      let start = Int(UInt32(truncatingIfNeeded: bits))
+      let end = start &+ Int(bits >> 32)
+      return end <= strings.count && strings.isCharacterBoundary(start) && strings.isCharacterBoundary(end)
+    default: return false
+    }
+  }
+
+  @inline(__always)
+  func entries(
     ofKey key: Int, _ section: PolicySection, strings: UnsafeRawBufferPointer, starts: ValueStarts
   ) throws(ForcedDomainError) {
     let layout = view.layout

@@ -16,7 +16,26 @@ struct Validation {
   static func check(
     _ bytes: UnsafeRawBufferPointer, expecting kinds: FileKinds
   ) throws(ForcedDomainError) -> Layout {
-    let (layout, kind) = try header(bytes, expecting: kinds)
+    let validation = try checkTables(bytes, expecting: kinds)
+    try validation.domainsAndKeys()
+    try validation.index()
+    try validation.entriesAndValues()
+    try validation.provenance()
+    return validation.layout
+  }
+
+  /// Checks everything but keys, entries and values: whom and when conditions mean.
+  static func checkTables(
+    _ bytes: UnsafeRawBufferPointer, expecting kinds: FileKinds
+  ) throws(ForcedDomainError) -> Validation {
+    let (layout, kind) = try header(bytes, expecting: kinds, checksum: nil)
+    try padding(bytes, layout)
+    return try checkTables(bytes, layout, kind)
+  }
+
+  static func checkTables(
+    _ bytes: UnsafeRawBufferPointer, _ layout: Layout, _ kind: FileKind
+  ) throws(ForcedDomainError) -> Validation {
     let view = DomainView(bytes: bytes, layout: layout)
     let start = Int64(bitPattern: view.word8(Format.Header.horizonStart))
     let end = Int64(bitPattern: view.word8(Format.Header.horizonEnd))
@@ -30,15 +49,14 @@ struct Validation {
     try validation.hostPatterns()
     try validation.windows()
     try validation.textExpansion()
-    try validation.domainsAndKeys()
-    try validation.index()
-    try validation.entriesAndValues()
-    try validation.provenance()
-    return layout
+    return validation
   }
 
+  /// Checks the header, and the checksum.
+  ///
+  /// - Parameter checksum: where it is known, and only the header is there.
   static func header(
-    _ bytes: UnsafeRawBufferPointer, expecting kinds: FileKinds
+    _ bytes: UnsafeRawBufferPointer, expecting kinds: FileKinds, checksum: UInt64?
   ) throws(ForcedDomainError) -> (Layout, FileKind) {
     guard bytes.count <= ForcedDomain.maximumByteCount else {
       throw ForcedDomainError(
@@ -56,7 +74,7 @@ struct Validation {
     guard stated == UInt64(bytes.count) else {
       throw ForcedDomainError(.length(stated: stated, actual: UInt64(bytes.count)), at: Format.Header.length)
     }
-    guard raw.word8(Format.Header.checksum) == Format.checksum(of: bytes) else {
+    guard raw.word8(Format.Header.checksum) == checksum ?? Format.checksum(of: bytes) else {
       throw ForcedDomainError(.checksum, at: Format.Header.checksum)
     }
     func damaged(_ what: String, _ offset: Int) -> ForcedDomainError { ForcedDomainError(.damaged(what), at: offset) }
@@ -86,6 +104,13 @@ struct Validation {
     guard layout.end == bytes.count else {
       throw damaged("its sections take \(layout.end) bytes, the file has \(bytes.count)", Format.Header.counts)
     }
+    return (layout, kind)
+  }
+
+  private static func padding(_ bytes: UnsafeRawBufferPointer, _ layout: Layout) throws(ForcedDomainError) {
+    func damaged(_ what: String, _ offset: Int) -> ForcedDomainError { ForcedDomainError(.damaged(what), at: offset) }
+    let raw = DomainView(bytes: bytes, layout: layout)
+    let counts = Layout.Stride.ofSections.indices.map { raw.word4(Format.Header.counts + $0 * 4) }
     var at = Format.Header.counts + counts.count * 4
     var sectionStart = Format.headerSize
     for (count, stride) in zip(counts, Layout.Stride.ofSections) {
@@ -98,7 +123,6 @@ struct Validation {
     guard bytes[at..<sectionStart].allSatisfy({ $0 == 0 }) else {
       throw damaged("padding at the end is not zero", at)
     }
-    return (layout, kind)
   }
 
   // MARK: Texts and tables

@@ -79,6 +79,7 @@ public struct FileDescriptor: ~Copyable {
     var failure: Errno?
     if start == 0 {
       bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+        Self.populate(UnsafeMutableRawBufferPointer(buffer))
         do throws(Errno) {
           filled = try retryingOnInterrupt { Glibc.read(rawValue, buffer.baseAddress, count) }
         } catch {
@@ -99,6 +100,30 @@ public struct FileDescriptor: ~Copyable {
     if let failure { throw failure }
     bytes += next
     return next.count
+  }
+
+  /// Fills memory from an offset of the file on; fewer bytes where the file ends before.
+  public func read(into memory: UnsafeMutableRawBufferPointer, at offset: Int) throws(Errno) -> Int {
+    var done = 0
+    while done < memory.count {
+      let got = try retryingOnInterrupt {
+        pread(rawValue, memory.baseAddress.unsafelyUnwrapped + done, memory.count - done, off_t(offset + done))
+      }
+      if got == 0 { break }
+      done += got
+    }
+    return done
+  }
+
+  /// Has the kernel make the pages of fresh memory at once: one call instead of a fault for each page, which would take
+  /// longer than reading into them. Kernels before 5.14 can't, and go on as ever.
+  private static func populate(_ memory: UnsafeMutableRawBufferPointer) {
+    let page = 4096
+    guard memory.count >= 32 * page, let start = memory.baseAddress else { return }
+    let first = (UInt(bitPattern: start) &+ UInt(page - 1)) & ~UInt(page - 1)
+    let length = (UInt(bitPattern: start) &+ UInt(memory.count) &- first) & ~UInt(page - 1)
+    let populateWrite: Int32 = 23  // MADV_POPULATE_WRITE
+    _ = madvise(UnsafeMutableRawPointer(bitPattern: first), Int(length), populateWrite)
   }
 
   /// Writes everything, however many calls that takes.

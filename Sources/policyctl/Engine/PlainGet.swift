@@ -3,10 +3,10 @@ import ForcedDomain
 import LinuxFiles
 import PreferencesCore
 
-/// `get DOMAIN KEY` without a flag but `--root`, where a forced value answers and nothing else is to be said.
+/// `get DOMAIN KEY` without a flag but `--root`, where a forced scalar answers and nothing else is to be said.
 ///
-/// Scripts ask in loops, and a launch costs what it touches for the first time. So this asks the loader and the law as
-/// the verb does, but makes none of the tables of verbs, flags and layers. It decides nothing of its own: whatever is not
+/// Scripts ask in loops, and a launch costs what it touches for the first time. So this makes none of the tables of verbs,
+/// flags and layers, and asks the loader and the law for one key alone. It decides nothing of its own: whatever is not
 /// plain, faults above all, is left to the verb, which asks again.
 enum PlainGet {
   /// - Returns: nil where the verb has to answer.
@@ -22,17 +22,10 @@ enum PlainGet {
     guard isOperand(domain), isOperand(key), root.map(isOperand) ?? true, DomainName.fault(in: domain) == nil else {
       return nil
     }
-    guard case .loaded(let file, let faults) = ForcedDomainLoader(Installation.found(root: root)).load(),
-      faults.isEmpty
-    else { return nil }
-    let truth = file.truth(in: .current())
-    for name in GlobalDomain.binding(domain) {
-      if let value = file.value(domain: name, key: key, section: .forced, under: truth) {
-        try Output.print(GetView.bare(value, onTerminal: StandardStreams.isOutputTerminal))
-        return .done
-      }
-    }
-    return nil
+    let loader = ForcedDomainLoader(Installation.found(root: root))
+    guard let value = loader.forcedScalar(domain: domain, key: key, in: .current()) else { return nil }
+    try Output.print(GetView.bare(value, onTerminal: StandardStreams.isOutputTerminal))
+    return .done
   }
 
   private static func isOperand(_ word: String) -> Bool { !word.isEmpty && word.utf8.first != UInt8(ascii: "-") }
