@@ -15,6 +15,7 @@ enum Defaults {
   /// Runs one command line, and says on standard error why it failed.
   static func run(_ words: [String]) -> ExitCode {
     do throws(CommandFailure) {
+      if let code = try PlainRead.run(words) { return code }
       return try dispatch(words)
     } catch {
       StandardStreams.writeError(error.text(command: name))

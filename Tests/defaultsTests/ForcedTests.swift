@@ -208,4 +208,29 @@ import Testing
       events.contains("\"forced.write\"") && events.contains("\"repo\"") && events.contains("org.example.lab.base"))
     #expect(!events.contains("\"Y\"") && !events.contains("\"X\""))
   }
+
+  /// `read` has a short way for plain questions (`PlainRead`); a flag behind the verb leads past it.
+  @Test(arguments: ["repo", "a", "b", "real", "flag", "date", "text", "locale", "none", "-dash", ""])
+  func theShortWayAnswersAsTheVerbDoes(_ key: String) throws {
+    let sandbox = try Sandbox(
+      policy: """
+        forced:
+          org.lab.imp: {repo: X}
+          org.lab.two:
+            a: 1
+            b: [one, two]
+            real: 2.50
+            flag: false
+            date: !!timestamp 2026-12-01T09:30:00Z
+            text: "two\\nlines"
+          NSGlobalDomain: {locale: de, a: 2}
+
+        """)
+    sandbox.defaults("write", "org.lab.two", "none", "free")
+    for domain in ["org.lab.imp", "org.lab.two", "NSGlobalDomain", ".GlobalPreferences", "other", "a/b", ""] {
+      let short = sandbox.defaults("read", domain, key)
+      let long = sandbox.bare("read", "--root", sandbox.root, domain, key)
+      expect(short, long.exitCode, output: long.output, errors: sandbox.plainErrors(long), in: sandbox)
+    }
+  }
 }

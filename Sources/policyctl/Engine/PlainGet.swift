@@ -11,22 +11,11 @@ import PreferencesCore
 enum PlainGet {
   /// - Returns: nil where the verb has to answer.
   static func run(_ words: [String]) throws(CommandFailure) -> ExitCode? {
-    var at = 0
-    var root: String?
-    if words.count == 5, words[0] == "--root" {
-      root = words[1]
-      at = 2
-    }
-    guard words.count == at + 3, words[at] == "get" else { return nil }
-    let (domain, key) = (words[at + 1], words[at + 2])
-    guard isOperand(domain), isOperand(key), root.map(isOperand) ?? true, DomainName.fault(in: domain) == nil else {
-      return nil
-    }
-    let loader = ForcedDomainLoader(Installation.found(root: root))
-    guard let value = loader.forcedScalar(domain: domain, key: key, in: .current()) else { return nil }
+    guard let question = PlainQuestion(words, verb: "get"), DomainName.fault(in: question.domain) == nil,
+      let value = ForcedDomainLoader(Installation.found(root: question.root)).forcedScalar(
+        domain: question.domain, key: question.key, in: .current())
+    else { return nil }
     try Output.print(GetView.bare(value, onTerminal: StandardStreams.isOutputTerminal))
     return .done
   }
-
-  private static func isOperand(_ word: String) -> Bool { !word.isEmpty && word.utf8.first != UInt8(ascii: "-") }
 }
