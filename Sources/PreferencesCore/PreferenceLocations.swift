@@ -39,6 +39,18 @@ public struct PreferenceLocations: Sendable, Hashable {
     statedHostIdentifier = hostIdentifier
   }
 
+  /// Stated or found out, an identifier is the same host's.
+  public static func == (a: PreferenceLocations, b: PreferenceLocations) -> Bool {
+    a.homeDirectory == b.homeDirectory && a.configurationDirectory == b.configurationDirectory
+      && a.installation == b.installation && a.hostIdentifier == b.hostIdentifier
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(homeDirectory)
+    hasher.combine(configurationDirectory)
+    hasher.combine(installation)
+  }
+
   /// What holds for this process: `$HOME`, `$XDG_CONFIG_HOME`, this machine.
   /// - Parameter installation: nil: the one that `Installation.locate` finds.
   public static func current(installation: Installation? = nil) -> PreferenceLocations {
