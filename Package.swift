@@ -32,6 +32,7 @@ let package = Package(
   name: "ManagedPreferences",
   products: [
     .library(name: "ManagedPreferences", targets: ["ManagedPreferences"]),
+    .library(name: "ManagedFoundation", targets: ["ManagedFoundation"]),
     // Scripts/link-library makes of it what is installed: with a soname, and without symbols but those of the header.
     .library(name: "managedpreferences", type: .dynamic, targets: ["ManagedPreferencesC"]),
     .executable(name: "policyctl", targets: ["policyctl"]),
@@ -56,6 +57,7 @@ let package = Package(
     room("AuditEvents", ["PropertyList", "LinuxFiles"]),
     room("PreferencesCore", ["PropertyList", "LinuxFiles", "ForcedDomain", "AuditEvents", "CReaderEpoch"]),
     room("ManagedPreferences", ["PreferencesCore", "PropertyList", "ForcedDomain"]),
+    room("ManagedFoundation", ["ManagedPreferences"]),
 
     // The C interface: a header written by hand, and its functions.
     .target(name: "CManagedPreferences"),
@@ -77,6 +79,8 @@ let package = Package(
     // Examples.
     command("MapViewer", ["ManagedPreferences"], path: "Examples/MapViewer"),
     command("SmallestClient", ["ManagedPreferences"], path: "Examples/SmallestClient"),
+    command("MigrationBefore", [], path: "Examples/Migration/Before"),
+    command("MigrationAfter", ["ManagedFoundation"], path: "Examples/Migration/After"),
 
     // What Scripts/bench runs beside the peers.
     command(
@@ -109,7 +113,7 @@ let package = Package(
       "ManagedPreferences",
       [
         "ManagedPreferences", "PreferencesCore", "ForcedDomain", "PropertyList", "AuditEvents", "MapViewer",
-        "SmallestClient", "FoundationPeer",
+        "SmallestClient", "MigrationBefore", "MigrationAfter", "FoundationPeer", "ConversionRows",
       ]),
     tests(
       "ManagedPreferencesC",
@@ -125,7 +129,10 @@ let package = Package(
     tests("policyctl", ["policyctl", "MapViewer", "CommandLineKit", "CommandSandbox", "LinuxFiles"]),
     tests(
       "defaults",
-      ["defaults", "policyctl", "CommandLineKit", "CommandSandbox", "PreferencesCore", "PropertyList", "LinuxFiles"]),
+      [
+        "defaults", "policyctl", "CommandLineKit", "CommandSandbox", "ConversionRows", "PreferencesCore",
+        "PropertyList", "LinuxFiles",
+      ]),
     tests("Guard", []),
   ]
 )

@@ -4,7 +4,8 @@ import Foundation
 /// point them elsewhere later.
 ///
 /// `FoundationPeer store` stores `objects` in the domain; `FoundationPeer read` stores nothing. Both print what every getter
-/// answers, as JSON.
+/// answers, as JSON. `store-layers` and `read-layers` do the same with `layers` and the standard defaults, whose domain is the
+/// name of the program's file.
 @main
 enum FoundationPeer {
   static let domain = "org.example.Editor"
@@ -19,13 +20,38 @@ enum FoundationPeer {
     ]
   }
 
-  static func main() throws {
-    guard let defaults = UserDefaults(suiteName: domain) else { exit(69) }
-    if CommandLine.arguments.dropFirst().first == "store" {
-      for (key, object) in objects { defaults.set(object, forKey: key) }
-      guard defaults.synchronize() else { exit(74) }
+  static let suites = ["org.example.Fonts", "org.example.Colours"]
+
+  /// Domains and what is in them: each key's name tells in which, and each value where it comes from.
+  static var layers: [String: [String: Any]] {
+    let names = ["app": domain, "first": suites[0], "second": suites[1], "global": UserDefaults.globalDomain]
+    let keys = [
+      "app", "first", "second", "global", "app first", "app global", "first second", "first global", "second global",
+      "first second global", "app first second global",
+    ]
+    var layers: [String: [String: Any]] = [:]
+    for (layer, name) in names {
+      layers[name] = Dictionary(
+        uniqueKeysWithValues: keys.filter { $0.split(separator: " ").contains(Substring(layer)) }.map { ($0, layer) })
     }
-    let keys = Array(objects.keys) + ["file url", "web url"]
+    return layers
+  }
+
+  static func main() throws {
+    guard var defaults = UserDefaults(suiteName: domain) else { exit(69) }
+    let verb = CommandLine.arguments.dropFirst().first ?? ""
+    var keys = Array(objects.keys) + ["file url", "web url"]
+    if verb.hasSuffix("layers") {
+      defaults = .standard
+      // What corelibs stores for `NSGlobalDomain` goes into a file of that name, which nobody reads.
+      let names = verb == "store-layers" ? [domain] + suites : []
+      for name in names { defaults.setPersistentDomain(layers[name, default: [:]], forName: name) }
+      for suite in suites { defaults.addSuite(named: suite) }
+      keys = Set(layers.values.flatMap(\.keys)).sorted()
+    } else if verb == "store" {
+      for (key, object) in objects { defaults.set(object, forKey: key) }
+    }
+    guard !verb.hasPrefix("store") || defaults.synchronize() else { exit(74) }
     let answers = Dictionary(uniqueKeysWithValues: keys.map { ($0, Self.answers(defaults, $0)) })
     FileHandle.standardOutput.write(try JSONEncoder().encode(answers))
   }

@@ -15,7 +15,11 @@ import Testing
   /// What Foundation's getters answer over the files of the sandbox.
   static func peer(_ verb: String, _ sandbox: Sandbox) throws -> [String: [String: String]] {
     let process = Process()
-    process.executableURL = try MapViewerTests.built("FoundationPeer")
+    let program = sandbox.folder.appending(path: FoundationPeer.domain)
+    if !FileManager.default.fileExists(atPath: program.path) {
+      try FileManager.default.linkItem(at: MapViewerTests.built("FoundationPeer"), to: program)
+    }
+    process.executableURL = program
     process.arguments = [verb]
     process.environment = ["HOME": sandbox.home, "XDG_CONFIG_HOME": sandbox.configuration]
     let output = Pipe()
@@ -56,6 +60,33 @@ import Testing
     #expect(defaults.synchronize())
     // A stored `Float(3.7)` is "3.7" here, and 3.700000047683716 in corelibs.
     compare(try peer("read"), defaults, except: ["float string"])
+  }
+
+  /// The domain and the suites that Foundation wrote, through our search list: the newest suite first.
+  @Test func findsWhatFoundationStoredInSuites() throws {
+    let theirs = try peer("store-layers")
+    compareLayers(theirs, of: [FoundationPeer.domain] + FoundationPeer.suites)
+    #expect(theirs["first second"]?["string"] == "second" && theirs["app first"]?["string"] == "app")
+  }
+
+  @Test func foundationFindsWhatWeStoredInSuitesAndTheGlobalDomain() throws {
+    let defaults = sandbox.defaults()
+    for (name, values) in FoundationPeer.layers { defaults.setPersistentDomain(values, forName: name) }
+    #expect(defaults.synchronize())
+    let theirs = try peer("read-layers")
+    compareLayers(theirs, of: Array(FoundationPeer.layers.keys))
+    #expect(theirs["global"]?["string"] == "global" && theirs["first global"]?["string"] == "first")
+  }
+
+  private func compareLayers(_ theirs: [String: [String: String]], of names: [String]) {
+    let defaults = sandbox.defaults()
+    for suite in FoundationPeer.suites { defaults.addSuite(named: suite) }
+    #expect(theirs.count == 11)
+    compare(theirs, defaults)
+    for name in names {
+      let values = FoundationPeer.layers[name] as? [String: String]
+      #expect(defaults.persistentDomain(forName: name) as? [String: String] == values, "\(name)")
+    }
   }
 
   /// Our class calls Foundation's initializer, which must not look into, or write, files that nobody asked for.

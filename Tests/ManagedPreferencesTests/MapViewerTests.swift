@@ -28,10 +28,19 @@ import Testing
   func run(
     _ arguments: [String] = [], program: String = "MapViewer", input: String = "", environment: [String: String] = [:]
   ) throws -> Run {
+    try Self.run(
+      program.hasPrefix("/") ? URL(filePath: program) : Self.built(program), arguments, input: input,
+      environment: self.environment.merging(environment) { $1 })
+  }
+
+  /// Runs a program with this environment alone.
+  static func run(
+    _ program: URL, _ arguments: [String], input: String = "", environment: [String: String]
+  ) throws -> Run {
     let process = Process()
-    process.executableURL = program.hasPrefix("/") ? URL(filePath: program) : try Self.built(program)
+    process.executableURL = program
     process.arguments = arguments
-    process.environment = self.environment.merging(environment) { $1 }
+    process.environment = environment
     let (output, errors, stdin) = (Pipe(), Pipe(), Pipe())
     process.standardOutput = output
     process.standardError = errors
