@@ -8,11 +8,13 @@ public struct ConversionRow: Sendable, CustomStringConvertible {
   public var integer = 0
   public var double = 0.0
   public var string: String?
+  /// What `defaults read` prints, without the end of the line.
+  public var printed: String
   public var description: String { id }
 
   public init(
     _ id: String, _ stored: PropertyListValue, _ bool: Bool = false, _ integer: Int = 0, _ double: Double = 0,
-    _ string: String? = nil
+    _ string: String? = nil, printed: String? = nil
   ) {
     self.id = id
     self.stored = stored
@@ -20,6 +22,7 @@ public struct ConversionRow: Sendable, CustomStringConvertible {
     self.integer = integer
     self.double = double
     self.string = string
+    self.printed = printed ?? string ?? ""
   }
 
   /// A stored string: `string` gives it back.
@@ -27,8 +30,10 @@ public struct ConversionRow: Sendable, CustomStringConvertible {
     ConversionRow("string \(PropertyListValue.string(text).displayText)", .string(text), bool, integer, double, text)
   }
 
-  public static func real(_ number: Double, _ integer: Int, _ string: String) -> ConversionRow {
-    ConversionRow("real \(string)", .real(number), number != 0, integer, number, string)
+  public static func real(
+    _ number: Double, _ integer: Int, _ string: String, printed: String? = nil
+  ) -> ConversionRow {
+    ConversionRow("real \(string)", .real(number), number != 0, integer, number, string, printed: printed)
   }
 
   public static let strings: [ConversionRow] = [
@@ -48,7 +53,9 @@ public struct ConversionRow: Sendable, CustomStringConvertible {
     .text("3.7", true, 3, 3.7), .text("5.", true, 5, 5), .text("5e", true, 5, 5), .text("5e+", true, 5, 5),
     .text("1.5e2x", true, 1, 150), .text("1e999", true, 1, .infinity), .text("-1e999", true, -1, -.infinity),
     .text("1e-999", true, 1, 0), .text("1,5", true, 1, 1), .text("٣", false), .text("300", true, 300, 300),
-    .text("'Welcome'", false), .text("['a','b']", false), .text("1\u{0}2", true, 1, 1),
+    .text("TRUE", true), .text("y", true), .text("\n\t 7", true, 7, 7), .text("12.34", true, 12, 12.34),
+    .text("-99999999999999999999", true, .min, -1e20), .text("/usr/share", false), .text("'Welcome'", false),
+    .text("['a','b']", false), .text("1\u{0}2", true, 1, 1),
   ]
 
   public static let numbers: [ConversionRow] = [
@@ -59,7 +66,8 @@ public struct ConversionRow: Sendable, CustomStringConvertible {
     ConversionRow("Int.min", .integer(.init(Int64.min)), true, .min, -0x1p63, "-9223372036854775808"),
     ConversionRow("2^63", .integer(.init(UInt64(1) << 63)), true, .max, 0x1p63, "9223372036854775808"),
     ConversionRow("UInt64.max", .integer(.init(UInt64.max)), true, .max, 0x1p64, "18446744073709551615"),
-    .real(0, 0, "0.0"), .real(-0.0, 0, "-0.0"), .real(2, 2, "2.0"), .real(3.7, 3, "3.7"), .real(-3.7, -3, "-3.7"),
+    .real(0, 0, "0.0", printed: "0"), .real(-0.0, 0, "-0.0", printed: "-0"), .real(2, 2, "2.0", printed: "2"),
+    .real(3.7, 3, "3.7"), .real(-3.7, -3, "-3.7"),
     .real(0.5, 0, "0.5"), .real(12.34, 12, "12.34"), .real(1e20, .max, "1e+20"), .real(-1e20, .min, "-1e+20"),
     .real(0x1p63, .max, "9.223372e+18"), .real(-0x1p63, .min, "-9.223372e+18"),
     .real(.infinity, .max, "inf"), .real(-.infinity, .min, "-inf"), .real(.nan, 0, "nan"),
@@ -73,17 +81,28 @@ public struct ConversionRow: Sendable, CustomStringConvertible {
   ]
 
   public static let others: [ConversionRow] = [
-    ConversionRow("date", .date(.init(secondsSinceReferenceDate: 1))), ConversionRow("data", .data([0x31])),
-    ConversionRow("array", .array([.integer(1)])), ConversionRow("dictionary", .dictionary(["a": .integer(1)])),
-    ConversionRow("empty data", .data([])), ConversionRow("empty array", .array([])),
-    ConversionRow("empty dictionary", .dictionary([:])),
+    .other("date", .date(.init(secondsSinceReferenceDate: 1)), "2001-01-01 00:00:01 +0000"),
+    .other("data", .data([0x31]), "{length = 1, bytes = 0x31}"),
+    .other("array", .array([.integer(1)]), "(\n    1\n)"),
+    .other("array of strings", .array([.string("YES"), .string("1")]), "(\n    YES,\n    1\n)"),
+    .other("dictionary", .dictionary(["a": .integer(1)]), "{\n    a = 1;\n}"),
+    .other("empty data", .data([]), "{length = 0, bytes = 0x}"), .other("empty array", .array([]), "(\n)"),
+    .other("empty dictionary", .dictionary([:]), "{\n}"),
   ]
+
+  private static func other(_ id: String, _ stored: PropertyListValue, _ printed: String) -> ConversionRow {
+    ConversionRow(id, stored, printed: printed)
+  }
+
+  /// What the getter of string arrays makes of it.
+  public var strings: [String]? { Self.stringArrays.first { $0.0 == stored }?.1 ?? nil }
 
   public static var all: [ConversionRow] { strings + numbers + others }
 
   /// What the getter of string arrays makes of a value.
   public static let stringArrays: [(PropertyListValue, [String]?)] = [
     (.array([]), []), (.array([.string("a"), .string("")]), ["a", ""]),
+    (.array([.string("YES"), .string("1")]), ["YES", "1"]),
     (.array([.string("a"), .integer(1)]), nil), (.array([.boolean(true)]), nil), (.array([.array([])]), nil),
     (.string("a"), nil), (.integer(1), nil), (.boolean(true), nil), (.data([]), nil), (.dictionary([:]), nil),
   ]

@@ -50,9 +50,8 @@ import Testing
 
   /// What the table says that they give.
   static func answers(_ row: ConversionRow) -> [String] {
-    let strings = ConversionRow.stringArrays.first { $0.0 == row.stored }?.1
     return describe(
-      row.bool, Int64(row.integer), Float(row.double), row.double, row.string, strings, row.stored.dataValue,
+      row.bool, Int64(row.integer), Float(row.double), row.double, row.string, row.strings, row.stored.dataValue,
       row.stored, row.stored.arrayValue == nil ? nil : row.stored,
       row.stored.dictionaryValue == nil ? nil : row.stored)
   }

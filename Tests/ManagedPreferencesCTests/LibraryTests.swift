@@ -162,7 +162,7 @@ import Testing
       bytes.map { $0.map { String($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() } ?? "NULL"
     }
     let expected = rows.enumerated().map { index, row in
-      let strings = ConversionRow.stringArrays.first { $0.0 == row.stored }?.1 ?? nil
+      let strings = row.strings
       let float = row.double.isNaN ? 1 : Float(row.double).bitPattern
       let double = row.double.isNaN ? 1 : row.double.bitPattern
       return "k\(index) \(row.stored.type) bool=\(row.bool ? 1 : 0) integer=\(row.integer)"
