@@ -61,6 +61,13 @@ public enum ProcessIdentity {
 }
 
 public enum SymbolicLink {
+  /// The path without any link in it; nil where it leads to nothing.
+  public static func resolved(_ path: String) -> String? {
+    guard let resolved = realpath(path, nil) else { return nil }
+    defer { free(resolved) }
+    return String(cString: resolved)
+  }
+
   /// The text of a symbolic link, nil when `path` is none.
   public static func target(of path: String) -> String? {
     var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))

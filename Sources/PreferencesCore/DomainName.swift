@@ -21,6 +21,8 @@ public enum DomainNameFault: Error, Sendable, Hashable, CustomStringConvertible 
   case slash(String)
   case nul
   case leadingDot(String)
+  /// Of a host's identifier: it stands behind the last dot of a file's name.
+  case dotInHost(String)
 
   public var description: String {
     switch self {
@@ -29,6 +31,7 @@ public enum DomainNameFault: Error, Sendable, Hashable, CustomStringConvertible 
     case .slash(let name): "a domain's name can't contain '/': \(name)"
     case .nul: "a domain's name can't contain a NUL character"
     case .leadingDot(let name): "a domain's name can't begin with '.': \(name)"
+    case .dotInHost(let host): "a host's identifier can't contain '.': \(host)"
     }
   }
 }

@@ -142,7 +142,7 @@ extension PreferenceFile {
   /// - Returns: what the new file looks like. Not of the path: a program that takes no lock may have replaced it since.
   fileprivate func replace(with bytes: [UInt8], keeping old: FileMetadata?) throws(FileError) -> FileMetadata {
     // A link that the user placed (a folder of settings under version control, say) stays; its target is replaced.
-    let target = old == nil ? path : realPath(of: path) ?? path
+    let target = old == nil ? path : SymbolicLink.resolved(path) ?? path
     var owner: AtomicReplacement.Owner?
     if let old {
       // A file made read-only says "leave me alone", although a rename would get past it.
@@ -155,22 +155,22 @@ extension PreferenceFile {
     return try AtomicReplacement.write(bytes, to: target, mode: mode, owner: owner)
   }
 
-  /// nil where there is no such file.
-  private func realPath(of path: String) -> String? {
-    guard let resolved = realpath(path, nil) else { return nil }
-    defer { free(resolved) }
-    return String(cString: resolved)
-  }
-
   /// Root with somebody else's home must not leave files of root's there. (What holds for any user is root's own.)
   fileprivate func refuseForeignHome() throws(FileError) {
     guard ProcessIdentity.effectiveUserID == 0, trust == nil else { return }
     // Inside a user namespace, everything of users outside looks as if it were nobody's.
     let nobody = ProcessIdentity.isInUserNamespace() ? ProcessIdentity.overflowUserID() : 0
+    // A link that she left in a folder for everybody, which would lead root's pen wherever she likes.
+    if let link = try? FileMetadata.of(path, followingLinks: false), link.isSymbolicLink,
+      ![0, nobody].contains(link.userID)
+    {
+      throw FileError("write as root through another user's link", path: path, errno: .notPermitted)
+    }
     // The whole way, since a folder that an earlier mishap left to root is still in the user's home; as written and as
-    // it leads through links, either of which may be hers.
-    for start in [directory, realPath(of: directory) ?? directory] {
-      var place = start
+    // it leads through links, that of the file itself included, any of which may be hers.
+    let file = SymbolicLink.resolved(path).map { FilePath.parent(of: $0) }
+    for start in [directory, SymbolicLink.resolved(directory), file] {
+      guard var place = start else { continue }
       while true {
         if let owner = try? FileMetadata.of(place).userID, owner != 0, owner != nobody {
           throw FileError("write as root in another user's directory", path: place, errno: .notPermitted)

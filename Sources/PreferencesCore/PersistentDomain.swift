@@ -38,6 +38,8 @@ public struct PersistentDomain: Sendable, Hashable {
     if let fault = DomainName.fault(in: name) { throw fault }
     let identifier = Self.identifier(of: host, in: locations)
     if let identifier, let fault = DomainName.fault(in: identifier) { throw fault }
+    // Else `a` of the host `b.c` would be `a.b` of the host `c`: another domain's file, with another domain's rules.
+    if case .named(let stated) = host, stated.utf8.contains(UInt8(ascii: ".")) { throw .dotInHost(stated) }
     file = locations.file(ofDomain: name, user: user, host: identifier)
     self.name = name
     domainName = name
@@ -46,17 +48,24 @@ public struct PersistentDomain: Sendable, Hashable {
   /// A domain by its file's path, with or without `.plist`: the file with the ending, where there is none of exactly
   /// this name.
   ///
-  /// In one of the directories of `locations` it is the domain of that name, with that domain's lock and rules; elsewhere
-  /// the directory itself is locked while the file is written.
+  /// In one of the directories of `locations` it is the domain of that name, with that domain's lock and rules, and so it
+  /// is where links lead to such a file; elsewhere the directory itself is locked while the file is written.
   public init(path: String, in locations: PreferenceLocations = .current()) {
     var path = path
     if !path.hasSuffix(".plist"), (try? FileMetadata.of(path))?.isRegularFile != true { path += ".plist" }
     let directory = FilePath.parent(of: path)
     let fileName = FilePath.name(of: path)
     name = path
-    let known = Self.known(fileName, in: directory, locations)
+    let known = Self.known(fileName, in: directory, locations) ?? Self.known(behind: path, locations)
     domainName = known?.domain
     file = known?.file ?? PreferenceFile(directory: directory, name: fileName, lock: .directory, trust: nil)
+  }
+
+  /// The domains in whose file a change ends up: the one that this is, if it has a name, and the one to whose file a link
+  /// leads.
+  public func changedDomains(in locations: PreferenceLocations) -> [String] {
+    let linked = Self.known(behind: path, locations)?.domain
+    return [domainName, linked == domainName ? nil : linked].compactMap { $0 }
   }
 
   /// What the domain's file holds; nil where there is no such file.
@@ -136,13 +145,21 @@ public struct PersistentDomain: Sendable, Hashable {
     return stem == GlobalDomain.name || DomainName.fault(in: stem) != nil ? nil : stem
   }
 
+  /// The file of a known place to which a path leads through links, the last one included.
+  private static func known(
+    behind path: String, _ locations: PreferenceLocations
+  ) -> (domain: String, file: PreferenceFile)? {
+    guard let resolved = SymbolicLink.resolved(path), resolved != path else { return nil }
+    return known(FilePath.name(of: resolved), in: FilePath.parent(of: resolved), locations)
+  }
+
   /// The file of a known place that has this name in this directory, however the directory is spelled.
   private static func known(
     _ fileName: String, in directory: String, _ locations: PreferenceLocations
   ) -> (domain: String, file: PreferenceFile)? {
     guard let place = try? FileMetadata.of(directory) else { return nil }
     for user in [User.current, .any] {
-      for host in [nil, locations.hostIdentifier] {
+      for host in [nil, locations.hostIdentifier, statedHost(inFile: fileName)] {
         guard let name = domain(ofFile: fileName, host: host) else { continue }
         let file = locations.file(ofDomain: name, user: user, host: host)
         guard let known = try? FileMetadata.of(file.directory) else { continue }
@@ -150,6 +167,12 @@ public struct PersistentDomain: Sendable, Hashable {
       }
     }
     return nil
+  }
+
+  /// The host in `DOMAIN.HOST.plist`: what follows the last dot, since only domains have dots in them.
+  private static func statedHost(inFile name: String) -> String? {
+    let parts = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    return parts.count > 2 ? String(parts[parts.count - 2]) : nil
   }
 }
 

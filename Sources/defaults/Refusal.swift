@@ -12,6 +12,8 @@ struct Refusal {
   let policy: Policy
   let reference: DomainReference
   let call: Invocation
+  /// The domains that the change concerns: two, where a domain's file is a link to another's.
+  private let domains: [String]
 
   /// nil for a file that is no domain's: nothing can be forced there, and no policy is read.
   init?(_ reference: DomainReference, _ call: Invocation) {
@@ -19,6 +21,7 @@ struct Refusal {
     policy = Policy(call.installation())
     self.reference = reference
     self.call = call
+    domains = reference.file.changedDomains(in: reference.locations)
   }
 
   /// Refuses to change any of these keys if one is forced.
@@ -33,7 +36,7 @@ struct Refusal {
         next: call.policyctl("status"))
     }
     let forced = forcedKeys(among: keys)
-    guard !forced.isEmpty, let name = reference.name else { return }
+    guard !forced.isEmpty else { return }
     for key in forced { report(key, operation) }
     var lines = forced.prefix(20).map(Self.sentence)
     if forced.count > 20 { lines.append("\(forced.count - 20) more keys are forced") }
@@ -41,14 +44,23 @@ struct Refusal {
     throw CommandFailure(
       .notPermitted, lines.joined(separator: "\n\(Defaults.name): "),
       next: (mayBeSkipped ? [call.again(adding: "--skip-forced")] : [])
-        + [call.policyctl("explain", name, forced[0].key)])
+        + [call.policyctl("explain", domain(inWhichIsForced: forced[0].key), forced[0].key)])
   }
 
   /// The forced ones of these keys, sorted.
   func forcedKeys(among keys: some Sequence<String>) -> [Policy.ForcedKey] {
-    guard let name = reference.name else { return [] }
-    return Set(keys).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.compactMap { policy.forced($0, in: name) }
+    Set(keys).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.compactMap { key in
+      policy.forced(key, in: domain(inWhichIsForced: key))
+    }
   }
+
+  /// The first of the domains in which a key is forced; the one that the command names where it is free.
+  private func domain(inWhichIsForced key: String) -> String {
+    domains.first { policy.value(ofKey: key, in: $0) != nil } ?? reference.name ?? reference.word
+  }
+
+  /// All keys that are forced in the domains by their own names.
+  var allForcedKeys: [String] { domains.flatMap { policy.values(in: $0).keys } }
 
   /// `AutoSaveInterval is forced to 30 by "Baseline" (generation 1)`.
   static func sentence(_ forced: Policy.ForcedKey) -> String {
@@ -61,7 +73,8 @@ struct Refusal {
 
   private func report(_ forced: Policy.ForcedKey, _ operation: String) {
     var fields: [String: PropertyListValue] = [
-      "domain": .string(reference.name ?? ""), "key": .string(forced.key), "operation": .string(operation),
+      "domain": .string(domain(inWhichIsForced: forced.key)), "key": .string(forced.key),
+      "operation": .string(operation),
       "profiles": .array(forced.forcedBy.map { .string($0.profile) }),
     ]
     if let generation = forced.forcedBy.first?.generation {

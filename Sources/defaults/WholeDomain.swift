@@ -22,7 +22,7 @@ enum WholeDomain {
     var touched: [String] = []
     var skipped: [String] = []
     if let refusal, !skips || refusal.policy.isLocked {
-      let forced = refusesAnyForcedKey ? Array(refusal.policy.values(in: reference.name ?? "").keys) : []
+      let forced = refusesAnyForcedKey ? refusal.allForcedKeys : []
       try refusal.check(forced, operation: operation, mayBeSkipped: true)
     }
     try reference.change(call) { values throws(CommandFailure) in

@@ -147,11 +147,25 @@ import Testing
     let fixture = Fixture()
     try Directory.createAll(fixture.configuration + "/ByHost")
     symlink(fixture.configuration, fixture.directory + "/link")
-    for host in [PersistentDomain.Host.any, .current] {
+    for host in [PersistentDomain.Host.any, .current, .named("lab-b-1")] {
       let named = try PersistentDomain(Fixture.domain, host: host, in: fixture.locations)
       let linked = fixture.directory + "/link" + named.path.dropFirst(fixture.configuration.count)
       #expect(PersistentDomain(path: named.path, in: fixture.locations).file == named.file)
       #expect(PersistentDomain(path: linked, in: fixture.locations).file == named.file)
+      // A link to the file itself, as soon as there is one.
+      try named.change { $0["k"] = 1 }
+      unlink(fixture.directory + "/file.plist")
+      symlink(named.path, fixture.directory + "/file.plist")
+      let file = PersistentDomain(path: fixture.directory + "/file", in: fixture.locations)
+      #expect(file.file == named.file)
+      #expect(file.domainName == Fixture.domain)
+    }
+  }
+
+  /// `a` of the host `b.c` is not `a.b` of the host `c`.
+  @Test func aHostHasNoDot() {
+    #expect(throws: DomainNameFault.dotInHost("b.c")) {
+      try PersistentDomain("a", host: .named("b.c"), in: Fixture().locations)
     }
   }
 

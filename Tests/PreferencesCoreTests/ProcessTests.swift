@@ -197,6 +197,22 @@ import Testing
     other.set(1, forKey: "k")
     #expect(!other.synchronize())
     #expect(try Directory.names(in: linked.directory + "/elsewhere") == [])
+    // Nor where the file is the link: root's link into her home, and her link to root's file.
+    let planted = Fixture()
+    let hers = planted.directory + "/hers.plist"
+    symlink(fixture.file(), hers)
+    #expect(throws: PreferencesFault.self) {
+      try PersistentDomain(path: hers, in: planted.locations).change { $0["k"] = 3 }
+    }
+    unlink(hers)
+    planted.store(["k": 1])
+    symlink(planted.file(), hers)
+    lchown(hers, 1234, 1234)
+    #expect(throws: PreferencesFault.self) {
+      try PersistentDomain(path: hers, in: Fixture().locations).change { $0["k"] = 3 }
+    }
+    #expect(try PersistentDomain(path: planted.file(), in: planted.locations).read() == ["k": 1])
+    #expect(try PersistentDomain(path: fixture.file(), in: fixture.locations).read() == ["k": 1])
   }
 
   @Test(.enabled(if: geteuid() == 0, "needs root, to become somebody who may not write"))

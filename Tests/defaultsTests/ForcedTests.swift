@@ -1,4 +1,5 @@
 import CommandSandbox
+import Glibc
 import LinuxFiles
 import Testing
 
@@ -39,6 +40,37 @@ import Testing
     expect(sandbox.defaults("write", path, "free", "2"), in: sandbox)
     // The file alone is what a path shows.
     expect(sandbox.defaults("read", path), output: "{\n    free = 2;\n}\n", in: sandbox)
+  }
+
+  /// Nor is a link to the file, nor another host's file by its path.
+  @Test func aLinkIsNoWayRound() throws {
+    let sandbox = try Sandbox(policy: Self.policy)
+    sandbox.defaults("write", "org.lab.imp", "free", "1")
+    sandbox.defaults("-host", "elsewhere", "write", "org.lab.imp", "free", "1")
+    symlink(sandbox.configuration + "/org.lab.imp.plist", sandbox.work + "/link.plist")
+    symlink("org.lab.imp.plist", sandbox.configuration + "/linked.plist")
+    try sandbox.write("{repo = Y;}", to: "in.plist")
+    let before = try sandbox.contents(of: sandbox.configuration)
+    for domain in ["./link", "linked", "~/.config/linked", "~/.config/ByHost/org.lab.imp.elsewhere"] {
+      let path = domain.replacing("~", with: sandbox.home)
+      expect(sandbox.defaults("write", path, "repo", "Y"), 77, errors: Self.sentence + Self.explain, in: sandbox)
+      for words in [
+        ["delete", path, "repo"], ["rename", path, "free", "repo"], ["import", path, "in.plist"],
+        ["write", path, "{repo = Y;}"], ["delete", path],
+      ] { #expect(sandbox.defaults(words).exitCode == 77, "\(words)") }
+    }
+    #expect(
+      try sandbox.contents(of: sandbox.configuration).filter { !$0.key.hasSuffix(".lock") }
+        == before.filter { !$0.key.hasSuffix(".lock") })
+    // `org.lab` of such a host would have the file of `org.lab.imp`.
+    let host = "imp.\(sandbox.hostIdentifier)"
+    expect(
+      sandbox.defaults("-host", host, "write", "org.lab", "repo", "Y"), 64,
+      errors:
+        "defaults: 'org.lab' names no domain, or the host no file: a host's identifier can't contain '.': imp.HOST\n"
+        + "Next: defaults domains\n", in: sandbox)
+    expect(sandbox.defaults("write", "linked", "free", "2"), in: sandbox)
+    expect(sandbox.defaults("read", "org.lab.imp", "free"), output: "2\n", in: sandbox)
   }
 
   @Test func aWholeDomainIsAllOrNothing() throws {
