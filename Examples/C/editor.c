@@ -5,6 +5,7 @@
 //   editor --watch       prints the setting again whenever it changes, until standard input ends
 #include <managed_preferences.h>
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,8 +58,9 @@ static int watch(mp_preferences *preferences) {
 
 static int set(mp_preferences *preferences, const char *text) {
   char *end;
+  errno = 0;
   long seconds = strtol(text, &end, 10);
-  if (*end != '\0' || seconds <= 0) {
+  if (errno != 0 || *end != '\0' || seconds <= 0) {
     fprintf(stderr, "editor: '%s' is not a number of seconds\n", text);
     return 64;
   }
@@ -98,6 +100,9 @@ int main(int argument_count, char **arguments) {
     status = set(preferences, arguments[2]);
   } else if (argument_count == 2 && strcmp(arguments[1], "--watch") == 0) {
     status = watch(preferences);
+  } else if (argument_count > 1 && strncmp(arguments[1], "--", 2) == 0) {
+    fputs("usage: editor [--set SECONDS | --watch | -AutoSaveInterval SECONDS]\n", stderr);
+    status = 64;
   } else {
     show(preferences);
   }

@@ -27,7 +27,10 @@ def main(arguments):
     def show(_, seconds, is_forced):
         print(describe(preferences, seconds, is_forced), flush=True)
 
-    if arguments[:1] == ["--set"]:
+    if arguments[:1] == ["--set"] and len(arguments) == 2:
+        if not (arguments[1].isdecimal() and 0 < int(arguments[1]) < 2**63):
+            print(f"editor.py: '{arguments[1]}' is not a number of seconds", file=sys.stderr)
+            return 64
         if preferences.is_forced(KEY):
             profiles = preferences.forced_by(KEY)
             title = profiles[0][1] if profiles else "an administrator"
@@ -40,6 +43,9 @@ def main(arguments):
         observation = preferences.observe(KEY, show)
         sys.stdin.read()
         observation.cancel()
+    elif arguments and arguments[0].startswith("--"):
+        print("usage: editor.py [--set SECONDS | --watch | -AutoSaveInterval SECONDS]", file=sys.stderr)
+        return 64
     else:
         show(None, preferences[KEY], preferences.is_forced(KEY))
     preferences.close()

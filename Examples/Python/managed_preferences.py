@@ -13,7 +13,13 @@ import plistlib
 import sys
 from ctypes import POINTER, byref, c_bool, c_char_p, c_int, c_int64, c_size_t, c_uint, c_uint64, c_void_p
 
-library = ctypes.CDLL("libmanagedpreferences.so.0")
+try:
+    library = ctypes.CDLL("libmanagedpreferences.so.0")
+except OSError as error:
+    raise ImportError(
+        f"{error}; install it with Scripts/install-library, and under another prefix than the system's set "
+        "LD_LIBRARY_PATH=PREFIX/lib"
+    ) from None
 
 
 class _Profile(ctypes.Structure):

@@ -34,7 +34,8 @@ extension CommandFailure {
       self.init(.notPermitted, text, next: Self.whoMayWrite(fault.path, call))
     case (.untrusted, _): self.init(.notPermitted, text)
     case (.unwritable, nil): self.init(.badInput, text)
-    case (_, .noSuchFile), (_, .notDirectory): self.init(.cannotCreate, text)
+    case (_, .noSuchFile), (_, .notDirectory):
+      self.init(.cannotCreate, text, next: call.byNameInsteadOfPathOfMac())
     default: self.init(.inputOutput, text)
     }
   }

@@ -66,7 +66,10 @@ enum Defaults {
     }
     guard let program = program(verb) else {
       throw CommandFailure(
-        .unknownVerb(verb, suggestions: Suggestion.nearest(to: verb, among: Overview.command.verbNames)),
+        .unknownVerb(
+          verb,
+          suggestions: Overview.synonyms[verb].map { [$0] }
+            ?? Suggestion.nearest(to: verb, among: Overview.command.verbNames)),
         command: name)
     }
     let call = try Invocation(program.verb, leading: leading, words: rest)

@@ -1,3 +1,4 @@
+import AuditEvents
 import CommandLineKit
 import ForcedDomain
 import LinuxFiles
@@ -65,6 +66,16 @@ struct DomainReference {
     if isPath { return false }
     if case .named = host { return false }
     return true
+  }
+
+  /// All layers that an application of the domain asks, but for those that only it knows; nil where a flag or a path
+  /// narrows them.
+  func searchList(_ call: Invocation) -> SearchList? {
+    guard isAboutThisHost, host == .any, user == .current, let name else { return nil }
+    let configuration = SearchList.Configuration(
+      domain: name, arguments: [], installation: call.installation(), sink: DiscardingAuditEventSink(), observes: false)
+    // The name was checked when the reference was made.
+    return try? SearchList(configuration: configuration)
   }
 
   /// One of the domain's files.

@@ -28,8 +28,8 @@ struct Invocation {
   init(_ verb: Verb, leading: [String], words: [String]) throws(CommandFailure) {
     let takesDomain = verb.operands.first?.kind == .domain
     let takesValue = verb.operands.last?.kind == .text && verb.operands.last?.name == WriteVerb.valueOperand
-    let head = takesValue ? Self.head(of: words) : words
-    let designates = takesDomain && Self.designates(head)
+    let head = takesValue ? Self.head(of: words, verb) : words
+    let designates = takesDomain && Self.designates(head, verb)
     // With a designator, the domain is no operand any more.
     let table = Verb(
       verb.name, summary: verb.summary, operands: Array(verb.operands.dropFirst(designates ? 1 : 0)),
@@ -42,7 +42,18 @@ struct Invocation {
         }
       }
     } catch {
+      // A type stands where the key was left out.
+      if takesValue, case .unknownFlag(_, let flag, _) = error, ValueWords.isType(flag) {
+        throw CommandFailure(.missingOperand(verb: verb.name, name: "KEY"), command: Defaults.name)
+      }
       throw CommandFailure(error, command: Defaults.name)
+    }
+    for second in Flags.designators where takesDomain && !designates && arguments.has(second.name) {
+      var failure = CommandFailure(
+        .usage, "\(second.name) stands in the place of DOMAIN, and another word is there already",
+        next: "\(Defaults.name) \(verb.name) --help")
+      failure.verb = verb.name
+      throw failure
     }
     self.verb = verb
     self.words = words
@@ -58,8 +69,8 @@ struct Invocation {
   }
 
   /// The words of `write` up to the key.
-  private static func head(of words: [String]) -> [String] {
-    var wanted = designates(words) ? 1 : 2
+  private static func head(of words: [String], _ verb: Verb) -> [String] {
+    var wanted = designates(words, verb) ? 1 : 2
     var index = 0
     var flagsEnded = false
     while index < words.count, wanted > 0 {
@@ -75,11 +86,14 @@ struct Invocation {
         index += 1
       }
     }
+    // Behind the text of a whole domain, as behind the operands of other verbs.
+    if wanted == 0, words[index - 1].hasPrefix("{"), words[index...] == [Flags.skipForced.name] { return words }
     return Array(words.prefix(index))
   }
 
   /// Whether the first word that could name a domain is `-g` or `-app` instead.
-  private static func designates(_ words: [String]) -> Bool {
+  private static func designates(_ words: [String], _ verb: Verb) -> Bool {
+    let flags = Flags.everywhere + verb.flags
     var index = 0
     while index < words.count {
       let word = words[index]
@@ -87,7 +101,7 @@ struct Invocation {
       if !word.hasPrefix("-") || word == "-" || word == "--" { return false }
       let spelled = String(word.prefix { $0 != "=" })
       if Flags.designators.contains(where: { $0.name == spelled || $0.short == spelled }) { return true }
-      if let flag = Flags.everywhere.first(where: { $0.name == word }), flag.placeholder != nil { index += 1 }
+      if let flag = flags.first(where: { $0.name == word }), flag.placeholder != nil { index += 1 }
     }
     return false
   }
@@ -133,6 +147,19 @@ struct Invocation {
 
   /// The same command line with more words after the verb.
   func again(adding extra: String...) -> String { command([verb.name] + extra + words) }
+
+  /// The same command line for the domain by name, where it names the file in which macOS keeps it: for every user
+  /// `/Library/Preferences/DOMAIN`, for this one `~/Library/Preferences/DOMAIN`. Here domains are elsewhere.
+  func byNameInsteadOfPathOfMac() -> [String] {
+    guard case .word(let path)? = domainWord else { return [] }
+    let folder = "/Library/Preferences"
+    let isForEveryone = FilePath.parent(of: path) == folder
+    guard isForEveryone || (path.hasPrefix("/") && FilePath.parent(of: path).hasSuffix(folder)) else { return [] }
+    var name = FilePath.name(of: path)
+    if name.hasSuffix(".plist") { name.removeLast(".plist".count) }
+    let flags = isForEveryone ? ["--any-user"] : []
+    return [ShellWord.join([Defaults.name] + places + flags + [verb.name] + words.map { $0 == path ? name : $0 })]
+  }
 
   /// `policyctl` on the same root.
   func policyctl(_ words: String...) -> String {

@@ -25,7 +25,7 @@ struct LayersView {
     for candidate in resolution.considered where candidate.value != nil || candidate.path != nil {
       let answers = candidate.value != nil && !isAnswered
       table.add([
-        TextTable.Cell(answers ? "●" : ""), TextTable.Cell(candidate.layer.rawValue),
+        TextTable.Cell(answers ? "●" : ""), TextTable.Cell(place(of: candidate)),
         TextTable.Cell(candidate.value?.displayText ?? "—"),
         TextTable.Cell(candidate.value != nil && isAnswered ? "masked" : "", .warning),
         TextTable.Cell(candidate.path.map { TerminalText.escape($0) } ?? "", .faint),
@@ -33,6 +33,13 @@ struct LayersView {
       if answers { isAnswered = true }
     }
     return text + "\n" + table.text(palette)
+  }
+
+  /// The layer, with the domain where it is another one and the layer alone does not tell.
+  private func place(of candidate: Resolution.Candidate) -> String {
+    let layer = candidate.layer
+    let isTold = candidate.domain == reference.name || layer == .global || layer == .globalHost
+    return layer.rawValue + (isTold ? "" : " " + TerminalText.escape(candidate.domain))
   }
 
   /// `{"domain", "keys": {KEY: {"value", "type", "forced", "forcedBy", "layers": [{"layer", "domain", "path", "value",

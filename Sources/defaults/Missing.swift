@@ -13,8 +13,8 @@ enum Missing {
       code(domain),
       "The domain/default pair of (\(reference.shown), \(TerminalText.escape(key))) does not exist"
         + UsageError.didYouMean(suggestions(key, among: known)),
-      next: known.isEmpty
-        ? call.command("domains") : call.command(["read"] + reference.words))
+      next: elsewhere(reference, key: key, call)
+        + [known.isEmpty ? call.command("domains") : call.command(["read"] + reference.words)])
   }
 
   /// `Domain x does not exist`.
@@ -25,7 +25,18 @@ enum Missing {
       .no,
       "Domain \(reference.shown) does not exist"
         + UsageError.didYouMean(names(near: reference)),
-      next: call.command("domains"))
+      next: elsewhere(reference, key: nil, call) + [call.command("domains")])
+  }
+
+  /// Commands that lead to what was probably meant: the file in this folder, for a name that ends as one; the domain, for
+  /// a path as on macOS; all layers, for a key that applications find in another one.
+  private static func elsewhere(_ reference: DomainReference, key: String?, _ call: Invocation) -> [String] {
+    if reference.isPath { return call.byNameInsteadOfPathOfMac() }
+    if reference.word.hasSuffix(".plist"), (try? FileMetadata.of(reference.word)) != nil {
+      return [call.command([call.verb.name, "./" + reference.word] + (key.map { [$0] } ?? []))]
+    }
+    guard let key, let list = reference.searchList(call), list.resolution(of: key).value != nil else { return [] }
+    return [call.command(["read", "--layers"] + reference.words + [key])]
   }
 
   /// The names of domains that look like one; none for a path.

@@ -2,6 +2,9 @@ import CommandLineKit
 
 /// What `defaults help` lists.
 enum Overview {
+  /// What other commands, and older ones of this name, call the verbs. Suggested, not understood.
+  static let synonyms = ["remove": "delete", "unset": "delete", "set": "write", "get": "read", "list": "domains"]
+
   static var command: CommandOverview {
     CommandOverview(
       name: Defaults.name, summary: "Reads and writes the preferences of users and applications.",

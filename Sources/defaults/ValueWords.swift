@@ -39,9 +39,17 @@ struct ValueWords {
   static func operation(_ call: Invocation) throws(CommandFailure) -> WriteOperation {
     var reader = ValueWords(call)
     let operation = try reader.operation()
-    if let extra = reader.next() { throw call.usage(.extraOperand(verb: call.verb.name, word: extra)) }
+    if let extra = reader.next() {
+      if !reader.typesEnded, let flag = Flags.everywhere.first(where: { $0.name == extra }) {
+        throw call.usage("\(flag.name) is one word too many behind a value; it stands before the verb")
+      }
+      throw call.usage(.extraOperand(verb: call.verb.name, word: extra))
+    }
     return operation
   }
+
+  /// Whether a word says of what type the next ones are.
+  static func isType(_ word: String) -> Bool { types.contains(word) || containers.contains(word) }
 
   private mutating func operation() throws(CommandFailure) -> WriteOperation {
     guard let first = words.first else { throw call.usage(.missingOperand(verb: call.verb.name, name: "VALUE")) }
@@ -136,6 +144,9 @@ struct ValueWords {
         "\(shown) can't stand within a container; write one inside as text: '(a, b)' or '{key = value;}'")
     }
     if Self.types.contains(word) { return call.usage("\(shown) can't stand where \(place) is expected") }
+    if Flags.everywhere.contains(where: { $0.name == word }) {
+      return call.usage("\(shown) can't stand where \(place) is expected; it stands before the verb")
+    }
     let known = Self.types + (index == 1 ? Self.containers : [])
     return call.usage(
       "'\(shown)' is no type of value" + UsageError.didYouMean(Suggestion.nearest(to: word, among: known))

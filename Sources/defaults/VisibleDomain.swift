@@ -68,6 +68,15 @@ final class VisibleDomain {
     return answers
   }
 
+  /// Whether something is forced in the domain, or one of its files has a key or can't be read. Nothing is said of files
+  /// that can't be read.
+  func exists() -> Bool {
+    if let name = reference.name, let policy, !policy.values(in: name).isEmpty { return true }
+    return files.contains { file in
+      do throws(PreferencesFault) { return try file.domain.read()?.isEmpty == false } catch { return true }
+    }
+  }
+
   private func read(_ domain: PersistentDomain) -> [String: PropertyListValue] {
     if let known = contents[domain] { return known }
     var values: [String: PropertyListValue] = [:]

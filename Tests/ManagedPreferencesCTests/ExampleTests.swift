@@ -74,6 +74,12 @@ import Testing
     #expect(
       try await run(program + ["-AutoSaveInterval", "15"])
         == Sandbox.Run(status: 0, output: "Saving every 15 seconds.\n", errors: ""))
+    let usage = "usage: \(name) [--set SECONDS | --watch | -AutoSaveInterval SECONDS]\n"
+    #expect(try await run(program + ["--set"]) == Sandbox.Run(status: 64, output: "", errors: usage))
+    #expect(try await run(program + ["--help"]) == Sandbox.Run(status: 64, output: "", errors: usage))
+    #expect(
+      try await run(program + ["--set", "often"])
+        == Sandbox.Run(status: 64, output: "", errors: "\(name): 'often' is not a number of seconds\n"))
 
     try await sandbox.apply(profile: LibraryTests.profile)
     #expect(

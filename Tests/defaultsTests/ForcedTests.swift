@@ -104,6 +104,13 @@ import Testing
       output: Self.xml("\t<key>a</key>\n\t<string>user</string>\n\t<key>free</key>\n\t<string>2</string>\n"),
       in: sandbox)
     expect(
+      sandbox.defaults("write", "org.lab.two", "{a = other; free = 3;}", "--skip-forced"),
+      errors: "defaults: note: 1 forced key left as before: a\n", in: sandbox)
+    expect(
+      sandbox.defaults("export", "org.lab.two", "-"),
+      output: Self.xml("\t<key>a</key>\n\t<string>user</string>\n\t<key>free</key>\n\t<string>3</string>\n"),
+      in: sandbox)
+    expect(
       sandbox.defaults("delete", "org.lab.two", "--skip-forced"),
       errors: "defaults: note: 1 forced key left as before: a\n", in: sandbox)
     expect(

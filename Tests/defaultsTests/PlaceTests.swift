@@ -66,6 +66,27 @@ import Testing
     #expect(result.exitCode == 73 && result.errors.contains("; nothing was written\n"), "\(result.errors)")
   }
 
+  /// Where macOS keeps domains there are none here, and the domain by name is what was meant.
+  @Test func aPathOfMacLeadsToTheName() throws {
+    let sandbox = try Sandbox()
+    for (path, flags) in [
+      ("/Library/Preferences/org.lab.t", "--any-user "), ("/Library/Preferences/org.lab.t.plist", "--any-user "),
+      (sandbox.home + "/Library/Preferences/org.lab.t", ""),
+    ] {
+      let shown = path.replacing(sandbox.path, with: "SANDBOX")
+      expect(
+        sandbox.defaults("read", path, "k"), 1,
+        errors: "defaults: The domain/default pair of (\(shown), k) does not exist\n"
+          + "Next: defaults --root SANDBOX/root \(flags)read org.lab.t k\n"
+          + "Next: defaults --root SANDBOX/root domains\n", in: sandbox)
+    }
+    let path = sandbox.home + "/Library/Preferences/org.lab.t"
+    expect(
+      sandbox.defaults("write", path, "k", "-int", "1"), 73,
+      errors: "defaults: cannot open SANDBOX/home/Library/Preferences: No such file or directory; nothing was written\n"
+        + "Next: defaults --root SANDBOX/root write org.lab.t k -int 1\n", in: sandbox)
+  }
+
   /// A path to one of a domain's files is that file: what comes before it is told, and no more.
   @Test func aPathKnowsItsPlace() throws {
     let sandbox = try Sandbox()

@@ -110,6 +110,31 @@ import Testing
         + "Next: defaults --root SANDBOX/root domains\n", in: sandbox)
   }
 
+  @Test func whatIsMissingInADomainIsNamedWhereItIs() throws {
+    let sandbox = try Sandbox(policy: "recommended: {org.lab.t: {scale: true}}\n")
+    sandbox.defaults("write", "-g", "shared", "1")
+    for key in ["shared", "scale"] {
+      expect(
+        sandbox.defaults("read", "org.lab.t", key), 1,
+        errors: "defaults: The domain/default pair of (org.lab.t, \(key)) does not exist\n"
+          + "Next: defaults --root SANDBOX/root read --layers org.lab.t \(key)\n"
+          + "Next: defaults --root SANDBOX/root domains\n", in: sandbox)
+      #expect(sandbox.defaults("read", "--layers", "org.lab.t", key).exitCode == 0)
+    }
+    sandbox.defaults("write", "./copy.plist", "k", "1")
+    expect(
+      sandbox.defaults("read", "copy.plist"), 1,
+      errors: "defaults: Domain copy.plist does not exist\nNext: defaults --root SANDBOX/root read ./copy.plist\n"
+        + "Next: defaults --root SANDBOX/root domains\n", in: sandbox)
+  }
+
+  @Test func aDesignatorMayStandBehindTheValueOfAFlag() throws {
+    let sandbox = try Sandbox()
+    sandbox.defaults("write", "-g", "{a = 1; b = 2;}")
+    let result = sandbox.defaults("read", "--format", "json", "-g", "a")
+    #expect(result.exitCode == 0 && result.output.contains("\"a\"") && !result.output.contains("\"b\""))
+  }
+
   @Test func findLooksAtDomainsKeysAndStrings() throws {
     let sandbox = try Sandbox()
     sandbox.defaults("write", "org.lab.t", "{Alpha = 1; beta = {x = (\"an ALPHA\");}; gamma = 2;}")

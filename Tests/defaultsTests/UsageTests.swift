@@ -14,7 +14,20 @@ import Testing
   static let rows = [
     Row(words: [], errors: "defaults: a verb is missing\nNext: defaults --help\n"),
     Row(words: ["raed"], errors: "defaults: unknown verb 'raed'; did you mean 'read'?\nNext: defaults --help\n"),
-    Row(words: ["remove"], errors: "defaults: unknown verb 'remove'\nNext: defaults --help\n"),
+    Row(
+      words: ["remove"],
+      errors: "defaults: unknown verb 'remove'; did you mean 'delete'?\nNext: defaults --help\n"),
+    Row(
+      words: ["delete", "d", "-g"],
+      errors: "defaults delete: -globalDomain stands in the place of DOMAIN, and another word is there already\n"
+        + "Next: defaults delete --help\n"),
+    Row(
+      words: ["read", "d", "-app", "x"],
+      errors: "defaults read: -app stands in the place of DOMAIN, and another word is there already\n"
+        + "Next: defaults read --help\n"),
+    Row(
+      words: ["read", "--format", "json", "-g", "k", "x"],
+      errors: "defaults read: 'x' is one word too many\nNext: defaults read --help\n"),
     Row(
       words: ["-curentHost", "read"],
       errors: "defaults: unknown flag '-curentHost'; did you mean '-currentHost'?\nNext: defaults --help\n"),

@@ -30,6 +30,14 @@ import Testing
         + "nothing was written"),
     Row(words: ["k", "-data", "0a0"], errors: "-data is pairs of hexadecimal digits, not '0a0'; nothing was written"),
     Row(words: ["k", "-int"], errors: "-int needs a value: -int VALUE"),
+    Row(words: ["-bool", "true"], errors: "KEY is missing"),
+    Row(
+      words: ["k", "x", "-currentHost"],
+      errors: "-currentHost is one word too many behind a value; it stands before the verb"),
+    Row(
+      words: ["k", "--root", "x"],
+      errors: "--root can't stand where a value is expected; it stands before the verb"),
+    Row(words: ["k", "--", "x", "-currentHost"], errors: "'-currentHost' is one word too many"),
     Row(words: ["k"], errors: "VALUE is missing"), Row(words: [], errors: "KEY is missing"),
     Row(words: ["k", "a", "b"], errors: "'b' is one word too many"),
     Row(words: ["k", "--", "a", "b"], errors: "'b' is one word too many"),
@@ -107,7 +115,9 @@ import Testing
       sandbox.defaults("delete", "d", "cc"), 1,
       errors: "defaults: The domain/default pair of (d, cc) does not exist; nothing was written; did you mean 'c'?\n"
         + "Next: defaults --root SANDBOX/root read d\n", in: sandbox)
+    expect(sandbox.defaults("domains"), output: "d\n", in: sandbox)
     expect(sandbox.defaults("delete", "d"), in: sandbox)
+    expect(sandbox.defaults("domains"), output: "\n", in: sandbox)
     expect(
       sandbox.defaults("read", "d"), 1,
       errors: "defaults: Domain d does not exist\nNext: defaults --root SANDBOX/root domains\n", in: sandbox)

@@ -8,16 +8,20 @@ enum DomainsVerb: VerbProgram {
     Verb(
       "domains", summary: "Print the names of all domains on one line.", flags: [Flags.format],
       notes: [
-        "Those with a file of this user and those in which something is forced. NSGlobalDomain\n"
-          + "always exists, and is left out. With -currentHost, -host ID or --any-user before the\n"
-          + "verb: those with such a file."
+        "Those with a key in a file of this user and those in which something is forced.\n"
+          + "NSGlobalDomain always exists, and is left out. With -currentHost, -host ID or --any-user\n"
+          + "before the verb: those with a key in such a file."
       ],
       example: "defaults domains")
   }
 
   static func run(_ call: Invocation) throws(CommandFailure) -> ExitCode {
     let policy = Policy(call.installation())
-    let names = try DomainList(call, policy).names.filter { $0 != GlobalDomain.name }
+    var names: [String] = []
+    for name in try DomainList(call, policy).names where name != GlobalDomain.name {
+      // A file that has lost its last key is there, but `read` and `delete` know no domain in it.
+      if VisibleDomain(try DomainReference(name, call), policy).exists() { names.append(name) }
+    }
     if call.wantsJSON {
       var json = JSONWriter(pretty: true)
       json.beginObject()

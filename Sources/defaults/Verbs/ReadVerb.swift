@@ -1,4 +1,3 @@
-import AuditEvents
 import CommandLineKit
 import PreferencesCore
 import PropertyList
@@ -83,14 +82,9 @@ enum ReadVerb: VerbProgram {
     _ domain: VisibleDomain, _ call: Invocation, _ policy: Policy
   ) throws(CommandFailure) -> ExitCode {
     let reference = domain.reference
-    guard reference.isAboutThisHost, reference.host == .any, reference.user == .current, let name = reference.name
-    else {
+    guard let list = reference.searchList(call) else {
       throw call.usage("--layers tells all places of a domain by name; it goes with no flag or path that narrows them")
     }
-    let configuration = SearchList.Configuration(
-      domain: name, arguments: [], installation: call.installation(), sink: DiscardingAuditEventSink(), observes: false)
-    // The name was checked when the reference was made.
-    guard let list = try? SearchList(configuration: configuration) else { throw Missing.domain(domain, call) }
     let keys = call.operands.first.map { [$0] } ?? Array(domain.answers().keys)
     let resolutions = keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.map { list.resolution(of: $0) }
     if let key = call.operands.first, resolutions.allSatisfy({ $0.value == nil }) {
