@@ -35,15 +35,22 @@ final class DomainFile: @unchecked Sendable {
 
   var directory: String { file.directory }
 
+  /// What is known of the file, and what is wrong with that. Under the engine's lock.
+  var known: PreferenceFile.Reading {
+    let fault = [.damaged, .unreadable, .untrusted].lazy.compactMap { self.faults[$0] }.first
+    return PreferenceFile.Reading(values: contents.stored, version: version, fault: fault)
+  }
+
   /// Brings `changes` to the disk, merged key by key into what other processes wrote.
   /// - Parameters:
-  ///   - known: what was read whole last. It stands for a file that was damaged meanwhile, which is moved aside.
+  ///   - known: what was read whole last, with what is wrong since. It stands for a file that was damaged meanwhile, which
+  ///     is moved aside.
   ///   - lockTimeout: seconds to wait for another process.
   func write(
-    _ changes: DomainChanges, known: [String: PropertyListValue], lockTimeout: Double
+    _ changes: DomainChanges, known: PreferenceFile.Reading, lockTimeout: Double
   ) throws(PreferencesFault) -> LockedPreferenceFile.Writing {
-    let locked = try LockedPreferenceFile(file, timeout: lockTimeout)
-    let merged = changes.applied(to: locked.isDamaged ? known : locked.values)
+    let locked = try LockedPreferenceFile(file, knowing: known, timeout: lockTimeout)
+    let merged = changes.applied(to: locked.isDamaged ? known.values : locked.values)
     return try locked.replace(by: merged, leavingOut: changes.values.keys)
   }
 }

@@ -97,19 +97,21 @@ final class DomainWriter: @unchecked Sendable {
     file.lastWriting = WallClock.monotonicSeconds()
     file.contents.inFlight = changes
     file.contents.pending = DomainChanges()
-    let before = file.contents.stored
+    var known = file.known
     engine.lock.unlock()
+    // There the look at a file is no proof, though the lock was just taken.
+    if engine.isShared(file) { known.version = nil }
 
     var outcome: Result<LockedPreferenceFile.Writing, PreferencesFault>
     do throws(PreferencesFault) {
-      outcome = .success(try file.write(changes, known: before, lockTimeout: lockTimeout))
+      outcome = .success(try file.write(changes, known: known, lockTimeout: lockTimeout))
     } catch {
       outcome = .failure(error)
     }
     // What others changed. Found without the lock: setters must not wait while a large domain is compared.
     var keys: [String] = []
     if case .success(let writing) = outcome {
-      keys = DomainContents.changedKeys(from: changes.applied(to: before), to: writing.values)
+      keys = DomainContents.changedKeys(from: changes.applied(to: known.values), to: writing.values)
     }
 
     engine.lock.lock()

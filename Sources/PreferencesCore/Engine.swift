@@ -113,8 +113,8 @@ final class Engine: @unchecked Sendable {
     return notices + fill(refill, .otherProcess, domain: file.name)
   }
 
-  /// Asked once for each file, by the holder of its `disk`.
-  private func isShared(_ file: DomainFile) -> Bool {
+  /// Whether other machines may change a file. Asked once for each, by the holder of its `disk`; without the lock.
+  func isShared(_ file: DomainFile) -> Bool {
     let (known, ask) = lock.withLock { (file.isShared, isSharedDirectory) }
     if let known { return known }
     let isShared = ask(file.directory)

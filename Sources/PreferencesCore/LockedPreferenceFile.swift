@@ -30,11 +30,15 @@ struct LockedPreferenceFile: ~Copyable {
   /// Whether the file was read whole and is no property list.
   var isDamaged: Bool { reading.fault != nil }
 
-  /// - Parameter timeout: seconds to wait for another process.
+  /// - Parameters:
+  ///   - known: what was read or written before; it spares a reading where the file is still the same.
+  ///   - timeout: seconds to wait for another process.
   /// - Throws: `.busy` when another process kept the lock for longer; else why the file may not be replaced.
-  init(_ file: PreferenceFile, timeout: Double) throws(PreferencesFault) {
+  init(
+    _ file: PreferenceFile, knowing known: PreferenceFile.Reading? = nil, timeout: Double
+  ) throws(PreferencesFault) {
     let lock = try Self.lock(file, timeout)
-    let reading = file.read()
+    let reading = known.flatMap { file.surelyHolds($0) ? $0 : nil } ?? file.read()
     // Only what was read whole may be replaced: an error on the way says nothing about the contents.
     if let fault = reading.fault, fault.kind != .damaged { throw fault }
     self.file = file

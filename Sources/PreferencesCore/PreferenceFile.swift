@@ -55,6 +55,13 @@ struct PreferenceFile: Sendable, Hashable {
     return (0..<100).contains(age)
   }
 
+  /// Whether reading the file again could give nothing else. The clock of a file's times ticks in milliseconds, so a change
+  /// in place right after the reading may show no difference; what is older than such a moment is sure.
+  func surelyHolds(_ reading: Reading) -> Bool {
+    guard reading.fault == nil, let version = reading.version, !isOutdated(since: version) else { return false }
+    return WallClock.unixMilliseconds() - version.changeNanoseconds / 1_000_000 > 100
+  }
+
   private func readOnce() -> Reading {
     if let trust { return read(trusting: trust) }
     do throws(FileError) {

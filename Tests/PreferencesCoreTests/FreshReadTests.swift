@@ -71,6 +71,23 @@ import Testing
     }
   }
 
+  /// A writer that knows the file does not read it again; one that another program changed meanwhile it does.
+  @Test(arguments: [false, true]) func aWriterKnowsWhetherTheFileIsStillTheSame(isChanged: Bool) throws {
+    let fixture = Fixture()
+    fixture.store(["k": 1])
+    let list = fixture.list()
+    // Times of files are too coarse for what is younger.
+    usleep(150_000)
+    let known = Engine.shared.lock.withLock { list.state.own.user.known }
+    #expect(list.state.own.user.file.surelyHolds(known))
+    if isChanged { fixture.store(["k": 2, "theirs": 1]) }
+    #expect(list.state.own.user.file.surelyHolds(known) == !isChanged)
+    list.set(3, forKey: "ours")
+    #expect(list.synchronize())
+    #expect(fixture.stored() == (isChanged ? ["k": 2, "theirs": 1, "ours": 3] : ["k": 1, "ours": 3]))
+    #expect(list.integer("k") == (isChanged ? 2 : 1))
+  }
+
   /// Another process keeps the domain's lock: sets and reads go on, and so does the policy.
   @Test func aHeldLockHoldsUpNobody() throws {
     let fixture = Fixture()

@@ -88,7 +88,7 @@ import Testing
         return
       }
       reads.add(1, ordering: .relaxed)
-      usleep(5000)
+      usleep(isFull ? 200_000 : 5000)
     }
   }
 
