@@ -107,7 +107,7 @@ let package = Package(
         "PreferencesPeer",
       ]),
     command(
-      "PreferencesPeer", ["PreferencesCore", "ForcedDomain", "PropertyList", "LinuxFiles"],
+      "PreferencesPeer", ["PreferencesCore", "ForcedDomain", "AuditEvents", "PropertyList", "LinuxFiles"],
       path: "Tests/PreferencesPeer"),
     tests(
       "ManagedPreferences",

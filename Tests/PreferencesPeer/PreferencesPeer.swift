@@ -1,8 +1,14 @@
+import AuditEvents
 import ForcedDomain
 import Glibc
 import LinuxFiles
 import PreferencesCore
 import PropertyList
+
+/// A test's events are not this machine's.
+private struct NoEvents: AuditEventSink {
+  func send(_ event: AuditEvent) {}
+}
 
 /// Another process, for tests that need one or two hundred: `PreferencesPeer VERB DIRECTORY ARGUMENT…`, where the directory
 /// is a test's, with a home and an installation.
@@ -29,7 +35,7 @@ enum PreferencesPeer {
     try! SearchList(
       configuration: SearchList.Configuration(
         domain: domain, homeDirectory: directory + "/home", configurationDirectory: directory + "/home/.config",
-        installation: Installation(root: directory + "/root"), observes: observes,
+        installation: Installation(root: directory + "/root"), sink: NoEvents(), observes: observes,
         userFacts: UserFacts(userID: 1000, groupIDs: [1000])))
   }
 
