@@ -101,7 +101,7 @@ public enum ArgumentParser {
 
   private static func checkOperands(_ parsed: ParsedArguments, verb: Verb) throws(UsageError) {
     if let empty = parsed.operands.firstIndex(of: ""), empty < verb.operands.count {
-      throw .missingOperand(verb: verb.name, name: verb.operands[empty].name)
+      throw .emptyOperand(verb: verb.name, name: verb.operands[empty].name)
     }
     if parsed.operands.count > verb.operands.count {
       throw .extraOperand(verb: verb.name, word: parsed.operands[verb.operands.count])

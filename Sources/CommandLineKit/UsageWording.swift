@@ -24,6 +24,8 @@ extension UsageError {
       "\(flag) '\(TerminalText.escape(value))' \(why); write it with its offset: 2026-12-01T09:30:00+01:00"
     case .missingOperand(_, let name):
       "\(name) is missing"
+    case .emptyOperand(_, let name):
+      "\(name) is empty"
     case .extraOperand(_, let word):
       "'\(TerminalText.escape(word))' is one word too many"
     case .excludedFlags(_, let first, let second):

@@ -55,8 +55,8 @@ struct ConditionEvaluation {
     return low < groupIDs.count && groupIDs[low] == id
   }
 
-  /// Decides all conditions, as raw values of `Decision`. Every part must hold, and the condition around it. Parts that do not matter any more still
-  /// tell their next edge.
+  /// Decides all conditions, as raw values of `Decision`. Every part must hold, and the condition around it. Parts that do
+  /// not matter any more still tell their next edge.
   mutating func decideAll() -> [UInt8] {
     all { evaluation, condition in
       evaluation.expiry(condition) && evaluation.windows(condition) && evaluation.hosts(condition)

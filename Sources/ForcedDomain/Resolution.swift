@@ -21,6 +21,11 @@ public struct Resolution: Sendable, Hashable {
   public internal(set) var contributors: [ForcedEntry]
   /// Everything that was considered, in rank order.
   public internal(set) var candidates: [Candidate]
+
+  /// The profiles that give the value, in rank order, each once although several of its entries may have a part in it.
+  public var profiles: [ProfileReference] {
+    contributors.reduce(into: []) { if !$0.contains($1.profile) { $0.append($1.profile) } }
+  }
 }
 
 extension ForcedDomain {

@@ -15,9 +15,10 @@ internal import PropertyList
 /// ```
 ///
 /// Getters answer from the first layer that has the key: forced, command line, this application's files, suites,
-/// `NSGlobalDomain`, files for any user, languages, recommended, registered. They convert as the table of conversions in the documentation says; the
-/// types of a property list (boolean, integer, real, …) stay distinct through memory and disk. Setters write the
-/// application's file; on a forced key they store what the user wants underneath, without effect until it is released.
+/// `NSGlobalDomain`, files for any user, languages, recommended, registered. They convert as the table of conversions in
+/// the documentation says; the types of a property list (boolean, integer, real, …) stay distinct through memory and disk.
+/// Setters write the application's file; on a forced key they store what the user wants underneath, without effect until it
+/// is released.
 ///
 /// All members may be called from any thread. (Foundation declares `UserDefaults` non-`Sendable` on Linux, which a subclass
 /// can't take back.) A value that is not a property list, or an empty key, stops the program with a message that names

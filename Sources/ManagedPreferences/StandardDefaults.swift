@@ -5,9 +5,9 @@ internal import Synchronization
 /// The standard object, and how objects come by their search lists.
 enum StandardDefaults {
   private static let making = Mutex<Void>(())
-  /// The address of the standard object, or 0. Objects that were ever here are never released: a thread that loaded the pointer just
-  /// before a reset may still be about to retain what it points to, and a lock in each `standard` would cost more than
-  /// the object that a rare reset leaves behind.
+  /// The address of the standard object, or 0. Objects that were ever here are never released: a thread that loaded the
+  /// pointer just before a reset may still be about to retain what it points to, and a lock in each `standard` would cost
+  /// more than the object that a rare reset leaves behind.
   private static let object = Atomic<UInt>(0)
 
   static var current: ManagedDefaults {

@@ -47,23 +47,12 @@ extension mp_layer {
   init(_ layer: Layer) { self.init(rawValue: UInt32(layer.order + 1)) }
 }
 
+/// In the order of `mp_layer`, which has none before the first.
+nonisolated(unsafe) private let layerNames = Layer.allCases.map { ConstantText.kept($0.rawValue) }
+
 @c @implementation public func mp_layer_name(_ layer: mp_layer) -> UnsafePointer<CChar>! {
-  switch layer {
-  case MP_LAYER_FORCED: ConstantText.pointer("forced")
-  case MP_LAYER_ARGUMENT: ConstantText.pointer("argument")
-  case MP_LAYER_ROAMING: ConstantText.pointer("roaming")
-  case MP_LAYER_APPLICATION_HOST: ConstantText.pointer("application-host")
-  case MP_LAYER_APPLICATION: ConstantText.pointer("application")
-  case MP_LAYER_SUITE_HOST: ConstantText.pointer("suite-host")
-  case MP_LAYER_SUITE: ConstantText.pointer("suite")
-  case MP_LAYER_GLOBAL_HOST: ConstantText.pointer("global-host")
-  case MP_LAYER_GLOBAL: ConstantText.pointer("global")
-  case MP_LAYER_ANY_USER: ConstantText.pointer("any-user")
-  case MP_LAYER_LANGUAGE: ConstantText.pointer("language")
-  case MP_LAYER_RECOMMENDED: ConstantText.pointer("recommended")
-  case MP_LAYER_REGISTRATION: ConstantText.pointer("registration")
-  default: nil
-  }
+  let place = Int(layer.rawValue) - 1
+  return layerNames.indices.contains(place) ? layerNames[place] : nil
 }
 
 @c @implementation public func mp_get_layer(

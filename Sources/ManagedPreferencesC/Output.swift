@@ -6,6 +6,9 @@ enum ConstantText {
   static func pointer(_ text: StaticString) -> UnsafePointer<CChar> {
     UnsafeRawPointer(text.utf8Start).assumingMemoryBound(to: CChar.self)
   }
+
+  /// A copy that is never freed: for tables that are made once.
+  static func kept(_ text: String) -> UnsafePointer<CChar> { UnsafePointer(Output.text(text).pointer) }
 }
 
 /// Memory that goes out to C, for `mp_free`.
@@ -16,9 +19,11 @@ enum Output {
   }
 
   /// A copy with a NUL behind it.
-  static func copy(_ bytes: [UInt8]) -> UnsafeMutableRawPointer {
+  static func copy(_ bytes: [UInt8]) -> UnsafeMutableRawPointer { bytes.withUnsafeBytes { copy($0) } }
+
+  private static func copy(_ bytes: UnsafeRawBufferPointer) -> UnsafeMutableRawPointer {
     let memory = allocate(bytes.count + 1)
-    bytes.withUnsafeBytes { if let base = $0.baseAddress { memory.copyMemory(from: base, byteCount: $0.count) } }
+    if let base = bytes.baseAddress { memory.copyMemory(from: base, byteCount: bytes.count) }
     memory.storeBytes(of: 0, toByteOffset: bytes.count, as: UInt8.self)
     return memory
   }
@@ -29,10 +34,7 @@ enum Output {
   }
 
   static func text(_ utf8: UnsafeBufferPointer<UInt8>) -> UnsafeMutablePointer<CChar> {
-    let memory = allocate(utf8.count + 1)
-    if let base = utf8.baseAddress { memory.copyMemory(from: base, byteCount: utf8.count) }
-    memory.storeBytes(of: 0, toByteOffset: utf8.count, as: UInt8.self)
-    return memory.assumingMemoryBound(to: CChar.self)
+    copy(UnsafeRawBufferPointer(utf8)).assumingMemoryBound(to: CChar.self)
   }
 
   /// One block: an array of C's elements, and behind it the texts that they point to.

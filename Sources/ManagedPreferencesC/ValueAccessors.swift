@@ -18,18 +18,11 @@ import PropertyList
   value.map { mp_type(rawValue: UInt32(ValueHandle.of($0).value.type.rawValue)) } ?? MP_TYPE_NONE
 }
 
+nonisolated(unsafe) private let typeNames = Dictionary(
+  uniqueKeysWithValues: PropertyListType.allCases.map { ($0.rawValue, ConstantText.kept("\($0)")) })
+
 @c @implementation public func mp_type_name(_ type: mp_type) -> UnsafePointer<CChar>! {
-  switch type {
-  case MP_TYPE_STRING: ConstantText.pointer("string")
-  case MP_TYPE_INTEGER: ConstantText.pointer("integer")
-  case MP_TYPE_REAL: ConstantText.pointer("real")
-  case MP_TYPE_BOOLEAN: ConstantText.pointer("boolean")
-  case MP_TYPE_DATE: ConstantText.pointer("date")
-  case MP_TYPE_DATA: ConstantText.pointer("data")
-  case MP_TYPE_ARRAY: ConstantText.pointer("array")
-  case MP_TYPE_DICTIONARY: ConstantText.pointer("dictionary")
-  default: nil
-  }
+  PropertyListType.RawValue(exactly: type.rawValue).flatMap { typeNames[$0] }
 }
 
 @c @implementation public func mp_value_equal(_ a: OpaquePointer!, _ b: OpaquePointer!) -> Bool {

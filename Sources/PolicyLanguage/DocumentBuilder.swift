@@ -2,10 +2,10 @@
 ///
 /// No recursion: open collections are on a stack of their own, at most ``YAMLStream/Limits/depth`` of them.
 struct DocumentBuilder {
-  private typealias Node = NodeTree.Node
+  typealias Node = NodeTree.Node
 
   /// A collection that is still open.
-  private struct Frame {
+  struct Frame {
     var node: Int
     /// The child before, 0 before the first.
     var last = 0
@@ -38,9 +38,9 @@ struct DocumentBuilder {
   /// A limit was passed: the rest of the file is not looked at.
   private(set) var hasGivenUp = false
 
-  private var nodes: ContiguousArray<Node> = []
-  private var arena: [UInt8] = []
-  private var frames: [Frame] = []
+  var nodes: ContiguousArray<Node> = []
+  var arena: [UInt8] = []
+  var frames: [Frame] = []
   private var anchors: [String: Anchor] = [:]
   private var documents = 0
   /// Of all documents so far.
@@ -50,7 +50,7 @@ struct DocumentBuilder {
   private(set) var aliased = AliasExpansion()
   private var holdsRemarkableScalars = false
   private var holdsHighText = false
-  private var collisions = KeyCollisions()
+  var collisions = KeyCollisions()
   private let lineStarts: [Int]
 
   init(text: SourceText, sink: DiagnosticSink) {
@@ -374,100 +374,6 @@ struct DocumentBuilder {
     } else {
       node.flags.formUnion(plain.flags.intersection(.outOfRange))
     }
-  }
-
-  // MARK: Duplicate keys
-
-  private mutating func reportCollisions(in frame: Frame) {
-    var found: [KeyCollisions.Collision] = []
-    text.bytes.withUnsafeBytes { source in
-      arena.withUnsafeBytes { arena in
-        nodes.withUnsafeBufferPointer { nodes in
-          collisions.find(in: nodes, of: frame.node, source: source, arena: arena, into: &found)
-        }
-      }
-    }
-    guard !found.isEmpty else { return }
-    let path = keyPath()
-    for collision in found {
-      let first = nodes[collision.earlier]
-      let second = nodes[collision.later]
-      let name = shownText(second)
-      if collision.isExact {
-        let related = [sink.related(first.position, "it is here first")]
-        // The first one stands for the key from here on, so that the report has this one mistake.
-        nodes[collision.later].flags.insert(.faulty)
-        sink.report(.duplicateKey, at: second.position, "\(name) occurs twice\(path)", related: related)
-      } else {
-        let other = shownText(first)
-        let related = [sink.related(first.position, "the other key is here")]
-        sink.report(
-          .caseOnlyDifference, at: second.position,
-          "\(name) and \(other) differ in upper and lower case only\(path), and are two keys", related: related)
-      }
-    }
-  }
-
-  /// Keys that are one text to Unicode, though not byte by byte, and keys that can't be compared as text.
-  ///
-  /// Dictionaries of Swift compare as Unicode does, and so do people: without this, one of the two would be lost.
-  private mutating func reportSpellings(in frame: Frame) {
-    var spellings = CanonicalSpelling.Table<Int>()
-    var unusual: [(key: Int, text: String)] = []
-    var key = Int(nodes[frame.node].offset)
-    while key != 0 {
-      let node = nodes[key]
-      if node.kind == .string && !node.flags.contains(.faulty) && withBytes(of: node, CanonicalSpelling.holdsHighBytes)
-      {
-        let text = withBytes(of: node) { String(decoding: $0, as: UTF8.self) }
-        if CanonicalSpelling.hasTooManyMarks(text) {
-          nodes[key].flags.insert(.faulty)
-          sink.report(.combiningMarks, at: node.position, CanonicalSpelling.objection("a key"))
-        } else {
-          unusual.append((key, text))
-        }
-      }
-      key = Int(nodes[Int(node.next)].next)
-    }
-    for (key, text) in unusual { report(spellings.insert(text, key), key, text) }
-    guard spellings.mayEqualASCII else { return }
-    key = Int(nodes[frame.node].offset)
-    while key != 0 {
-      let node = nodes[key]
-      if node.kind == .string && !node.flags.contains(.faulty) && !withBytes(of: node, CanonicalSpelling.holdsHighBytes)
-      {
-        let text = withBytes(of: node) { String(decoding: $0, as: UTF8.self) }
-        report(spellings.differing(from: text), key, text)
-      }
-      key = Int(nodes[Int(node.next)].next)
-    }
-  }
-
-  private mutating func report(_ other: CanonicalSpelling.Table<Int>.Entry?, _ key: Int, _ text: String) {
-    guard let other else { return }
-    let related = [sink.related(nodes[other.place].position, "the other key is here")]
-    let path = keyPath()
-    nodes[key].flags.insert(.faulty)
-    sink.report(
-      .duplicateKey, at: nodes[key].position,
-      "\(text.spelledOut) and \(other.text.spelledOut) are one text, written with other code points\(path)",
-      related: related)
-  }
-
-  private func withBytes<R>(of node: Node, _ body: (UnsafeRawBufferPointer) -> R) -> R {
-    (node.flags.contains(.inSource) ? text.bytes : arena).withUnsafeBytes { bytes in
-      body(UnsafeRawBufferPointer(rebasing: bytes[Int(node.offset)..<Int(node.offset + node.length)]))
-    }
-  }
-
-  private func shownText(_ node: Node) -> String {
-    withBytes(of: node) { String(decoding: $0, as: UTF8.self) }.shown
-  }
-
-  /// Where in the document the collection that was just closed stands: " in forced / org.example.Browser".
-  private func keyPath() -> String {
-    let names = frames.filter { $0.isMapping && $0.key != 0 }.map { shownText(nodes[$0.key]) }
-    return names.isEmpty ? "" : " in " + names.joined(separator: " / ")
   }
 }
 

@@ -4,8 +4,8 @@ import PropertyList
 
 /// One preference file, shared by all search lists of the process that use it.
 ///
-/// `contents`, `version`, `isShared`, `faults`, `users` and `sink` are guarded by the engine's lock; `disk` serializes reading and
-/// writing of the file within the process and is taken first where both are.
+/// `contents`, `version`, `isShared`, `faults`, `users` and `sink` are guarded by the engine's lock; `disk` serializes
+/// reading and writing of the file within the process and is taken first where both are.
 final class DomainFile: @unchecked Sendable {
   /// The domain's.
   let name: String

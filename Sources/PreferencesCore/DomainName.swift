@@ -1,10 +1,8 @@
+import ForcedDomain
+
 /// The domain of all applications' common preferences.
 public enum GlobalDomain {
-  public static let name = "NSGlobalDomain"
-
-  /// The domains whose forced entries bind applications of a domain, in the order in which they are asked: its own, then
-  /// `NSGlobalDomain`'s.
-  public static func binding(_ domain: String) -> [String] { domain == name ? [name] : [domain, name] }
+  public static let name = ForcedDomain.globalDomain
 }
 
 /// The names of the volatile domains that are searched.

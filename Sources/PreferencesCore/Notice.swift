@@ -1,3 +1,5 @@
+import PropertyList
+
 /// Something to tell observers, once no lock is held.
 struct Notice {
   private let handlers: [@Sendable (SearchListChange) -> Void]
@@ -14,7 +16,7 @@ struct Notice {
     handlers = isNews ? list.observers.sorted { $0.key < $1.key }.map(\.value) : []
     change = SearchListChange(
       source: source, persistentDomain: domain,
-      keys: isNews ? keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) } : [])
+      keys: isNews ? keys.sortedByBytes() : [])
   }
 
   func deliver() {

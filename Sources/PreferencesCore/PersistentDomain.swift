@@ -115,7 +115,7 @@ public struct PersistentDomain: Sendable, Hashable {
       throw error
     }
     let names = files.compactMap { domain(ofFile: $0, host: identifier) }
-    return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    return names.sortedByBytes()
   }
 
   /// Whether there can be files at a place: its directory is there, or that can't be asked. One system call.
@@ -173,14 +173,5 @@ public struct PersistentDomain: Sendable, Hashable {
   private static func statedHost(inFile name: String) -> String? {
     let parts = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     return parts.count > 2 ? String(parts[parts.count - 2]) : nil
-  }
-}
-
-extension AuditEvent {
-  /// What auditors are told of a preference file's fault.
-  init(_ fault: PreferencesFault, inDomain name: String) {
-    self.init(
-      fault.kind == .unwritable ? .domainUnwritable : .domainDamaged,
-      fields: ["domain": .string(name), "path": .string(fault.path), "fault": .string(fault.message)])
   }
 }

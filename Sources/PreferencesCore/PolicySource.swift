@@ -117,10 +117,12 @@ struct PolicyView {
     let resolution = domain.resolve(domain: name, key: key, section: .forced, under: truth)
     if resolution.value == nil { return nil }
     let conditions = domain.conditions
-    return resolution.contributors.map { entry in
-      ForcedBy(
-        profile: entry.profile.id, title: entry.profile.title, generation: domain.generation,
-        until: end(ofCondition: entry.conditionIndex, conditions, domain))
+    return resolution.profiles.map { profile in
+      let entries = resolution.contributors.filter { $0.profile == profile }
+      let ends = entries.map { end(ofCondition: $0.conditionIndex, conditions, domain) ?? .max }
+      let last = ends.max() ?? .max
+      return ForcedBy(
+        profile: profile.id, title: profile.title, generation: domain.generation, until: last == .max ? nil : last)
     }
   }
 

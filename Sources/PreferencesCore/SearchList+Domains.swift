@@ -55,7 +55,7 @@ extension SearchList {
       names += state.languages.tags.filter { state.replacedLanguages[$0] != .some(nil) }
       if state.argument != nil { names.append(VolatileDomainName.argument) }
       if state.registration != nil { names.append(VolatileDomainName.registration) }
-      return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+      return names.sortedByBytes()
     }
   }
 
@@ -105,7 +105,7 @@ extension SearchList {
         names.insert(file.name)
       }
     }
-    return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    return names.sortedByBytes()
   }
 
   /// The contents of one domain's file of this user, without any other layer; nil where there is nothing in it.

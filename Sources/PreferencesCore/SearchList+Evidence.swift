@@ -29,7 +29,7 @@ extension SearchList {
   public func isForced(_ key: String, inDomain domain: String) -> Bool {
     engine.lock.withLock {
       state.view.isUnavailable
-        || GlobalDomain.binding(domain).contains { state.view.forcedBy(key, inDomain: $0) != nil }
+        || ForcedDomain.domains(binding: domain).contains { state.view.forcedBy(key, inDomain: $0) != nil }
     }
   }
 }

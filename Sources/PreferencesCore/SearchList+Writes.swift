@@ -6,8 +6,8 @@ extension SearchList {
   /// Sets a key in the list's domain, for this user on any host; nil removes it.
   ///
   /// A forced key keeps the value that the policy gives it: what is set is stored underneath and seen again when the policy
-  /// releases the key. Each such attempt is an audit event. A nearer layer (the command line, this host's file) hides what is set as
-  /// well: what is read afterwards tells, and `resolution(of:)` says which layer it is.
+  /// releases the key. Each such attempt is an audit event. A nearer layer (the command line, this host's file) hides what
+  /// is set as well: what is read afterwards tells, and `resolution(of:)` says which layer it is.
   /// - Returns: whether the persistent domain changed.
   /// - Precondition: the key is not empty.
   @discardableResult
@@ -48,15 +48,8 @@ extension SearchList {
   public func removeValue(forKey key: String) -> Bool { set(nil, forKey: key) }
 
   private func reportForcedWrite(of key: String, _ operation: String) {
-    let resolution = resolution(of: key)
-    var fields: [String: PropertyListValue] = [
-      "domain": .string(configuration.domain), "key": .string(key), "operation": .string(operation),
-      "profiles": .array(resolution.forcedBy.map { .string($0.profile) }),
-    ]
-    if let generation = resolution.forcedBy.first?.generation {
-      fields["generation"] = .integer(PropertyListInteger(generation))
-    }
-    configuration.sink.send(AuditEvent(.forcedWrite, fields: fields))
+    configuration.sink.send(
+      .forcedWrite(of: key, inDomain: configuration.domain, operation: operation, profiles: forcedBy(key)))
   }
 
   /// Merges an application's own defaults into the registration layer, key by key; a later call wins. Never written.

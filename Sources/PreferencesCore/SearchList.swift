@@ -41,7 +41,8 @@ public final class SearchList: Sendable {
     public var userFacts: UserFacts
 
     /// - Parameters: nil takes what holds for this process: the executable's name, `$HOME`, `$XDG_CONFIG_HOME`, this
-    ///   machine's identifier, the installation that `Installation.locate` finds, the process's sink, the kernel's facts about the user.
+    ///   machine's identifier, the installation that `Installation.locate` finds, the process's sink, the kernel's facts
+    ///   about the user.
     public init(
       domain: String? = nil, applicationDomain: String? = nil, homeDirectory: String? = nil,
       configurationDirectory: String? = nil, hostIdentifier: String? = nil, arguments: [String] = [],

@@ -4,8 +4,8 @@ import Synchronization
 /// A hash table from keys to values that readers search without a lock while one writer adds to it.
 ///
 /// Open addressing over slots of a cache line, at most half of them filled; strings and long keys lie in an arena beside
-/// them, so a table is freed as one. Writers hold the engine's lock. A table of a search list's base is filled once and published;
-/// one of recent changes is added to while it is published (see `TableSlot` for the order of stores).
+/// them, so a table is freed as one. Writers hold the engine's lock. A table of a search list's base is filled once and
+/// published; one of recent changes is added to while it is published (see `TableSlot` for the order of stores).
 final class SlotTable: @unchecked Sendable {
   private(set) var slots: UnsafeMutablePointer<TableSlot>
   private(set) var mask: UInt64

@@ -65,7 +65,7 @@ public struct JSONWriter: Sendable {
     keyIsWritten = true
   }
 
-  /// A string; control characters are escaped, all else is UTF-8.
+  /// A string; what could act on a terminal (controls, turns of the reading direction) is escaped, all else is UTF-8.
   public mutating func string(_ text: String) {
     beginValue()
     appendQuoted(text)
@@ -166,17 +166,36 @@ public struct JSONWriter: Sendable {
 
   private mutating func appendQuoted(_ text: String) {
     bytes.append(UInt8(ascii: "\""))
-    for byte in text.utf8 {
+    // Most texts have no character that could act on a terminal beyond those of ASCII.
+    if text.utf8.contains(where: { $0 >= 0x80 }), text.unicodeScalars.contains(where: DisplayText.isUnsafe) {
+      for scalar in text.unicodeScalars {
+        if !scalar.isASCII, DisplayText.isUnsafe(scalar) {
+          for unit in scalar.utf16 { append(escaped: unit) }
+        } else {
+          append(quoting: String(scalar).utf8)
+        }
+      }
+    } else {
+      append(quoting: text.utf8)
+    }
+    bytes.append(UInt8(ascii: "\""))
+  }
+
+  private mutating func append(escaped unit: UInt16) {
+    bytes.append(contentsOf: ("\\u" + hexadecimal(UInt32(unit), width: 4)).utf8)
+  }
+
+  private mutating func append(quoting text: some Sequence<UInt8>) {
+    for byte in text {
       switch byte {
       case UInt8(ascii: "\""): bytes.append(contentsOf: "\\\"".utf8)
       case UInt8(ascii: "\\"): bytes.append(contentsOf: "\\\\".utf8)
       case UInt8(ascii: "\n"): bytes.append(contentsOf: "\\n".utf8)
       case UInt8(ascii: "\r"): bytes.append(contentsOf: "\\r".utf8)
       case UInt8(ascii: "\t"): bytes.append(contentsOf: "\\t".utf8)
-      case 0..<0x20, 0x7F: bytes.append(contentsOf: ("\\u" + hexadecimal(UInt32(byte), width: 4)).utf8)
+      case 0..<0x20, 0x7F: append(escaped: UInt16(byte))
       default: bytes.append(byte)
       }
     }
-    bytes.append(UInt8(ascii: "\""))
   }
 }

@@ -41,3 +41,10 @@ enum KeyOrder {
     return entries.map { (key: members[$0.member].key, value: members[$0.member].value) }
   }
 }
+
+extension Sequence<String> {
+  /// These texts in the order of everything that is written: by their UTF-8 bytes.
+  ///
+  /// - Complexity: O(*n* log *n*) comparisons.
+  public func sortedByBytes() -> [String] { sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) } }
+}

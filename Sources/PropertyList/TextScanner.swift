@@ -61,8 +61,8 @@ struct TextScanner {
   }
 }
 
-/// The value of a hexadecimal digit.
-func hexadecimalDigit(_ byte: UInt8) -> UInt8? {
+/// The value of a hexadecimal digit; nil for another byte.
+public func hexadecimalDigit(_ byte: UInt8) -> UInt8? {
   switch byte {
   case 0x30...0x39: byte - 0x30
   case 0x41...0x46: byte - 0x41 + 10

@@ -10,7 +10,7 @@ extension DomainReference {
   func change(
     _ call: Invocation, _ body: (inout [String: PropertyListValue]) throws(CommandFailure) -> Void
   ) throws(CommandFailure) {
-    func remark(_ fault: PreferencesFault) { Defaults.note("warning: \(TerminalText.escape("\(fault)"))") }
+    func remark(_ fault: PreferencesFault) { Defaults.note("warning: \(fault.shown)") }
     do {
       try file.change(remark: remark) { values in try body(&values) }
     } catch let failure as CommandFailure {
@@ -23,10 +23,15 @@ extension DomainReference {
   }
 }
 
+extension PreferencesFault {
+  /// What is wrong and with which file, safe for a terminal. What the system says names the file by itself.
+  var shown: String { TerminalText.escape(errno == nil ? description : message) }
+}
+
 extension CommandFailure {
   /// A preference file that can't be written.
   init(_ fault: PreferencesFault, whileWriting call: Invocation) {
-    let text = TerminalText.escape(fault.message) + "; nothing was written"
+    let text = fault.shown + "; nothing was written"
     switch (fault.kind, fault.errno) {
     case (.busy, _):
       self.init(.unavailable, text, next: call.again())
@@ -49,7 +54,7 @@ extension CommandFailure {
       case (.untrusted, _): .notPermitted
       default: .inputOutput
       }
-    self.init(code, TerminalText.escape(fault.message))
+    self.init(code, fault.shown)
   }
 
   /// The command for the user to whom the folder belongs: root in another user's home is not it.

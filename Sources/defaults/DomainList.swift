@@ -1,6 +1,7 @@
 import CommandLineKit
 import LinuxFiles
 import PreferencesCore
+import PropertyList
 
 /// The domains that `domains`, `read` and `find` go through: those with a file of this user (or what a flag says instead),
 /// and those in which something is forced for this user.
@@ -20,7 +21,7 @@ struct DomainList {
       throw CommandFailure(error, while: .reading)
     }
     if case .named = call.host {} else { names.formUnion(policy.domains) }
-    self.names = names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    self.names = names.sortedByBytes()
   }
 
   /// What macOS calls a domain where it lists several.

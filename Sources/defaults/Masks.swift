@@ -1,5 +1,6 @@
 import CommandLineKit
 import PreferencesCore
+import PropertyList
 
 /// A word about nearer places: what was written, or what is left after a removal, is not what applications read when a file
 /// that is asked earlier has the key too.
@@ -19,7 +20,7 @@ enum Masks {
       }
     }
     let root = call.root.map { ["--root", $0] } ?? []
-    for key in Set(keys).sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
+    for key in Set(keys).sortedByBytes() {
       guard let first = nearer.first(where: { $0.values[key] != nil }) else { continue }
       Defaults.note(
         "note: applications go on reading another value of \(TerminalText.escape(key)), from a file that comes first: "

@@ -8,7 +8,7 @@ import PropertyList
 /// What the installed policy forces for the user who runs this command, now.
 ///
 /// Every question goes to `ForcedDomain`, the law of one key; which domains' entries bind which domain is
-/// `GlobalDomain.binding`. A policy that can't be read forces everything.
+/// `ForcedDomain.domains(binding:)`. A policy that can't be read forces everything.
 final class Policy {
   /// A forced key, and who forces it.
   struct ForcedKey {
@@ -65,7 +65,7 @@ final class Policy {
   /// What a domain's key is forced to; nil where it is free.
   func value(ofKey key: String, in domain: String) -> PropertyListValue? {
     guard let (file, truth) = inForce else { return nil }
-    for name in GlobalDomain.binding(domain) {
+    for name in ForcedDomain.domains(binding: domain) {
       if let value = file.value(domain: name, key: key, section: .forced, under: truth) { return value }
     }
     return nil
@@ -74,13 +74,11 @@ final class Policy {
   /// The same with the profiles that force it, in rank order.
   func forced(_ key: String, in domain: String) -> ForcedKey? {
     guard let (file, truth) = inForce else { return nil }
-    for name in GlobalDomain.binding(domain) {
+    for name in ForcedDomain.domains(binding: domain) {
       let resolution = file.resolve(domain: name, key: key, section: .forced, under: truth)
       guard let value = resolution.value else { continue }
-      var profiles: [ForcedBy] = []
-      for entry in resolution.contributors {
-        let profile = ForcedBy(profile: entry.profile.id, title: entry.profile.title, generation: file.generation)
-        if !profiles.contains(profile) { profiles.append(profile) }
+      let profiles = resolution.profiles.map {
+        ForcedBy(profile: $0.id, title: $0.title, generation: file.generation)
       }
       return ForcedKey(key: key, value: value, forcedBy: profiles)
     }

@@ -37,7 +37,11 @@ struct Refusal {
     }
     let forced = forcedKeys(among: keys)
     guard !forced.isEmpty else { return }
-    for key in forced { report(key, operation) }
+    for key in forced {
+      DefaultAuditEventSink.current.send(
+        .forcedWrite(
+          of: key.key, inDomain: domain(inWhichIsForced: key.key), operation: operation, profiles: key.forcedBy))
+    }
     var lines = forced.prefix(20).map(Self.sentence)
     if forced.count > 20 { lines.append("\(forced.count - 20) more keys are forced") }
     if lines.count == 1 { lines[0] += "; nothing was written." } else { lines.append("nothing was written.") }
@@ -49,7 +53,7 @@ struct Refusal {
 
   /// The forced ones of these keys, sorted.
   func forcedKeys(among keys: some Sequence<String>) -> [Policy.ForcedKey] {
-    Set(keys).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.compactMap { key in
+    Set(keys).sortedByBytes().compactMap { key in
       policy.forced(key, in: domain(inWhichIsForced: key))
     }
   }
@@ -69,17 +73,5 @@ struct Refusal {
     let value = text.unicodeScalars.count > 60 ? String(text.unicodeScalars.prefix(59)) + "…" : text
     return "\(TerminalText.escape(forced.key)) is forced to \(value) by \(titles.joined(separator: " and "))"
       + (forced.forcedBy.first.map { " (generation \($0.generation))" } ?? "")
-  }
-
-  private func report(_ forced: Policy.ForcedKey, _ operation: String) {
-    var fields: [String: PropertyListValue] = [
-      "domain": .string(domain(inWhichIsForced: forced.key)), "key": .string(forced.key),
-      "operation": .string(operation),
-      "profiles": .array(forced.forcedBy.map { .string($0.profile) }),
-    ]
-    if let generation = forced.forcedBy.first?.generation {
-      fields["generation"] = .integer(PropertyListInteger(generation))
-    }
-    DefaultAuditEventSink.current.send(AuditEvent(.forcedWrite, fields: fields))
   }
 }

@@ -75,18 +75,11 @@ enum ValueText {
     guard digits.count.isMultiple(of: 2) else { return nil }
     var bytes: [UInt8] = []
     for start in stride(from: 0, to: digits.count, by: 2) {
-      guard let high = digit(digits[start]), let low = digit(digits[start + 1]) else { return nil }
+      guard let high = hexadecimalDigit(digits[start]), let low = hexadecimalDigit(digits[start + 1]) else {
+        return nil
+      }
       bytes.append(high << 4 | low)
     }
     return bytes
-  }
-
-  private static func digit(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    default: nil
-    }
   }
 }

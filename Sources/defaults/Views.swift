@@ -32,7 +32,7 @@ enum JSONView {
     json.string(reference.word)
     json.key("values")
     json.beginObject()
-    for key in answers.keys.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
+    for key in answers.keys.sortedByBytes() {
       guard let answer = answers[key] else { continue }
       json.key(key)
       json.beginObject()

@@ -84,7 +84,7 @@ final class VisibleDomain {
       values = try domain.read() ?? [:]
     } catch {
       faults.append(error)
-      Defaults.note("warning: \(TerminalText.escape(error.message))")
+      Defaults.note("warning: \(error.shown)")
     }
     contents[domain] = values
     return values

@@ -87,7 +87,7 @@ import Testing
         + "Next: policyctl get --help\n"),
     Refused(
       id: "too few", words: ["--quiet"], text: "policyctl get: DOMAIN is missing\nNext: policyctl get --help\n"),
-    Refused(id: "empty operand", words: [""], text: "policyctl get: DOMAIN is missing\nNext: policyctl get --help\n"),
+    Refused(id: "empty operand", words: [""], text: "policyctl get: DOMAIN is empty\nNext: policyctl get --help\n"),
     Refused(
       id: "too many", words: ["a", "b", "c\u{1b}[31m"],
       text: "policyctl get: 'c\\u{1b}[31m' is one word too many\nNext: policyctl get --help\n"),

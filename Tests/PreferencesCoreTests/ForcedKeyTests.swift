@@ -97,6 +97,25 @@ import Testing
     #expect(list.forcedBy("apps").map(\.generation) == [3, 3])
   }
 
+  /// A profile and its override may both have a part in a union: it is one profile, and forces until the last part ends.
+  @Test func aProfileIsNamedOnce() {
+    let fixture = Fixture()
+    fixture.clock.now = 2500
+    fixture.install([
+      Line(
+        key: "ending", value: .array(["a"]), action: .union, priority: 2, condition: Condition(notAfter: 2800)),
+      Line(key: "ending", value: .array(["b"]), action: .union, condition: Condition(notAfter: 2900)),
+      Line(key: "lasting", value: .array(["a"]), action: .union, priority: 2, condition: Condition(notAfter: 2800)),
+      Line(key: "lasting", value: .array(["b"]), action: .union),
+    ])
+    let list = fixture.list()
+    let profile = "org.example.base"
+    let title = "Title of org.example.base"
+    #expect(
+      list.forcedBy("ending") == [ForcedBy(profile: profile, title: title, generation: 1, until: 2900)])
+    #expect(list.forcedBy("lasting") == [ForcedBy(profile: profile, title: title, generation: 1)])
+  }
+
   @Test func forcedInAnotherDomain() {
     let fixture = Fixture()
     fixture.install([

@@ -40,6 +40,8 @@ import Testing
     Row(words: ["read-type", "d"], errors: "defaults read-type: KEY is missing\nNext: defaults read-type --help\n"),
     Row(words: ["read-type", "-g"], errors: "defaults read-type: KEY is missing\nNext: defaults read-type --help\n"),
     Row(words: ["rename", "d", "a"], errors: "defaults rename: NEW is missing\nNext: defaults rename --help\n"),
+    Row(words: ["rename", "d", "a", ""], errors: "defaults rename: NEW is empty\nNext: defaults rename --help\n"),
+    Row(words: ["delete", "d", ""], errors: "defaults delete: KEY is empty\nNext: defaults delete --help\n"),
     Row(words: ["delete"], errors: "defaults delete: DOMAIN is missing\nNext: defaults delete --help\n"),
     Row(words: ["find"], errors: "defaults find: WORD is missing\nNext: defaults find --help\n"),
     Row(words: ["import", "d"], errors: "defaults import: FILE is missing\nNext: defaults import --help\n"),

@@ -56,7 +56,7 @@ import Testing
     Row(
       words: ["k", "{bad"],
       errors: "could not parse: 1:5: the input ends inside a dictionary; quote it for the shell, or use -string"),
-    Row(words: ["", "x"], errors: "KEY is missing"),
+    Row(words: ["", "x"], errors: "KEY is empty"),
     Row(
       words: ["(a, b)"], errors: "the value of a whole domain is a dictionary: '{key = value; …}'; nothing was written"),
     Row(

@@ -22,7 +22,7 @@ public struct Footprint: ~Copyable {
   ) throws(InstallError) -> Footprint {
     let missing = missingDirectories(downTo: installation.stateDirectory)
     let lock = try takeLock(of: installation, patience: patience)
-    try TrustedFile.checkDirectory(installation.stateDirectory, of: installation)
+    try AdministrativeFile.checkDirectory(installation.stateDirectory, of: installation)
     var footprint = Footprint(installation: installation, paths: try read(installation), lock: lock)
     try footprint.note(missing)
     footprint.tidy()
@@ -68,7 +68,7 @@ public struct Footprint: ~Copyable {
   private static func read(_ installation: Installation) throws(InstallError) -> [String] {
     let file = file(of: installation)
     guard exists(file) else { return [] }
-    let bytes = try TrustedFile.read(file, of: installation, limit: 1 << 20)
+    let bytes = try AdministrativeFile.read(file, of: installation, limit: 1 << 20)
     let paths = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
     guard paths.allSatisfy({ mayBeOurs($0) }) else {
       throw InstallError(.notTrustworthy("it lists a path that this program never makes"), path: file)

@@ -31,7 +31,7 @@ extension Installer {
   private func fault(ofGeneration number: UInt64) -> String? {
     let path = FilePath.join(installation.generationDirectory(number), "forced")
     do throws(InstallError) {
-      let bytes = try TrustedFile.read(path, of: installation, limit: ForcedDomain.maximumByteCount)
+      let bytes = try AdministrativeFile.read(path, of: installation, limit: ForcedDomain.maximumByteCount)
       do throws(ForcedDomainError) {
         let domain = try ForcedDomain(bytes: bytes, expecting: [.forced])
         return domain.generation == number ? nil : "\(path): it is of generation \(domain.generation)"

@@ -21,7 +21,7 @@ public struct HostEnrolment: Hashable, Sendable {
     let path = installation.hostFile
     let bytes: [UInt8]
     do throws(InstallError) {
-      bytes = try TrustedFile.read(path, of: installation, limit: 65536)
+      bytes = try AdministrativeFile.read(path, of: installation, limit: 65536)
     } catch {
       if case .reading(let failure) = error.reason, failure.errno == .noSuchFile {
         throw InstallError(.notEnrolled, path: path, next: [installation.command("enroll --host NAME")])

@@ -127,7 +127,7 @@ extension Installer {
   /// instead.)
   private func hasNewProvenance(_ bytes: [UInt8], _ marker: GenerationMarker) -> Bool {
     guard
-      let present = try? TrustedFile.read(
+      let present = try? AdministrativeFile.read(
         installation.provenanceFile, of: installation, limit: ForcedDomain.maximumByteCount),
       present != bytes, let domain = try? ForcedDomain(bytes: present, expecting: [.provenance])
     else { return false }

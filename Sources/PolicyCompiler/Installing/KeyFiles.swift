@@ -93,7 +93,7 @@ public enum KeyFiles {
   public static func local(on installation: Installation) throws(InstallError) -> SigningKey? {
     let path = installation.localKeyFile
     guard Footprint.exists(path) else { return nil }
-    let bytes = try TrustedFile.read(path, of: installation, limit: 4096, isSecret: true)
+    let bytes = try AdministrativeFile.read(path, of: installation, limit: 4096, isSecret: true)
     do throws(KeyError) { return try SigningKey(pem: bytes) } catch {
       throw InstallError(
         .malformedKey(error), path: path,

@@ -255,7 +255,7 @@ struct Store {
 
   /// A bundle of ours, checked for its owner; nil where it is missing or no sound bundle.
   func bundle(at path: String) -> Bundle? {
-    guard let bytes = try? TrustedFile.read(path, of: installation, limit: 1 << 30) else { return nil }
+    guard let bytes = try? AdministrativeFile.read(path, of: installation, limit: 1 << 30) else { return nil }
     return try? Bundle(decoding: bytes)
   }
 
@@ -266,7 +266,7 @@ struct Store {
   /// The marker that was written beside a generation's files.
   func marker(ofGeneration number: UInt64) -> GenerationMarker? {
     let path = FilePath.join(installation.generationDirectory(number), "generation")
-    guard let bytes = try? TrustedFile.read(path, of: installation, limit: 65536) else { return nil }
+    guard let bytes = try? AdministrativeFile.read(path, of: installation, limit: 65536) else { return nil }
     return GenerationMarker(parsing: bytes)
   }
 }

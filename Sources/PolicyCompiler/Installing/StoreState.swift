@@ -103,7 +103,7 @@ struct StoreState {
 
   /// Which generation the provenance in use belongs to: it may be all that knows the last number.
   private static func generation(ofProvenanceIn installation: Installation) -> UInt64? {
-    let bytes = try? TrustedFile.read(
+    let bytes = try? AdministrativeFile.read(
       installation.provenanceFile, of: installation, limit: ForcedDomain.maximumByteCount)
     return bytes.flatMap { try? ForcedDomain(bytes: $0, expecting: [.provenance]) }?.generation
   }
@@ -111,7 +111,7 @@ struct StoreState {
   private static func newestForced(in store: Store, numbers: [UInt64]) -> ForcedDomain? {
     for number in numbers.reversed() {
       let path = FilePath.join(store.installation.generationDirectory(number), "forced")
-      if let bytes = try? TrustedFile.read(path, of: store.installation, limit: ForcedDomain.maximumByteCount),
+      if let bytes = try? AdministrativeFile.read(path, of: store.installation, limit: ForcedDomain.maximumByteCount),
         let domain = try? ForcedDomain(bytes: bytes, expecting: [.forced])
       {
         return domain

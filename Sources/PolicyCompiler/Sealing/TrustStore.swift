@@ -65,7 +65,7 @@ public struct TrustStore: Sendable {
       self.init(keys: [])
       return
     }
-    try TrustedFile.checkDirectory(directory, of: installation)
+    try AdministrativeFile.checkDirectory(directory, of: installation)
     var keys: [TrustedKey] = []
     for name in names where !name.hasPrefix(".") {
       let path = FilePath.join(directory, name)
@@ -74,7 +74,7 @@ public struct TrustStore: Sendable {
           .notTrustworthy("it is not a key; in this directory only keys, named NAME.pub, may stand"), path: path,
           next: ["sudo mv \(ShellText.quoted(path)) /root/", installation.command("key list")])
       }
-      let bytes = try TrustedFile.read(path, of: installation, limit: 4096)
+      let bytes = try AdministrativeFile.read(path, of: installation, limit: 4096)
       do throws(KeyError) {
         keys.append(TrustedKey(name: String(name.dropLast(4)), key: try VerificationKey(pem: bytes)))
       } catch {
@@ -86,7 +86,8 @@ public struct TrustStore: Sendable {
     self.init(keys: keys)
   }
 
-  /// The rule of DESIGN §3, to which `Installer` adds what was in use before: while there are no keys, everything is accepted; otherwise only what a trusted key signed.
+  /// While there are no keys, everything is accepted; otherwise only what a trusted key signed. `Installer` adds what was
+  /// in use before.
   public func decide(on bundle: Bundle) -> TrustDecision {
     if keys.isEmpty { return .noKeysToCheck }
     guard let signature = bundle.signature else { return .refused(.unsigned) }

@@ -87,28 +87,20 @@ struct PolicyAnswers {
 
   func forced(_ domain: String, _ key: String) -> (PropertyListValue?, PolicyTestFailure.Origin) {
     guard let found = answer(domain, key, .forced) else { return (nil, .nothing) }
-    return (found.value, .forced(by: Self.titles(found)))
+    return (found.value, .forced(by: found.profiles.map(\.title)))
   }
 
   func value(_ domain: String, _ key: String) -> (PropertyListValue?, PolicyTestFailure.Origin) {
-    if let found = answer(domain, key, .forced) { return (found.value, .forced(by: Self.titles(found))) }
+    if let found = answer(domain, key, .forced) { return (found.value, .forced(by: found.profiles.map(\.title))) }
     guard let found = answer(domain, key, .recommended) else { return (nil, .nothing) }
-    return (found.value, .recommended(by: Self.titles(found)))
+    return (found.value, .recommended(by: found.profiles.map(\.title)))
   }
 
   private func answer(_ name: String, _ key: String, _ section: PolicySection) -> Resolution? {
-    for name in name == "NSGlobalDomain" ? [name] : [name, "NSGlobalDomain"] {
+    for name in ForcedDomain.domains(binding: name) {
       let resolution = domain.resolve(domain: name, key: key, section: section, under: truth)
       if resolution.value != nil { return resolution }
     }
     return nil
-  }
-
-  private static func titles(_ resolution: Resolution) -> [String] {
-    var titles: [String] = []
-    for entry in resolution.contributors where !titles.contains(entry.profile.title) {
-      titles.append(entry.profile.title)
-    }
-    return titles
   }
 }

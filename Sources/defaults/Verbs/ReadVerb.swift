@@ -86,7 +86,7 @@ enum ReadVerb: VerbProgram {
       throw call.usage("--layers tells all places of a domain by name; it goes with no flag or path that narrows them")
     }
     let keys = call.operands.first.map { [$0] } ?? Array(domain.answers().keys)
-    let resolutions = keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.map { list.resolution(of: $0) }
+    let resolutions = keys.sortedByBytes().map { list.resolution(of: $0) }
     if let key = call.operands.first, resolutions.allSatisfy({ $0.value == nil }) {
       throw Missing.key(key, in: domain, call)
     }

@@ -35,7 +35,6 @@ enum WriteVerb: VerbProgram {
     if call.arguments.has("--skip-forced") {
       throw call.usage("--skip-forced is for whole domains: a forced key alone can't be written")
     }
-    if key.isEmpty { throw call.usage("the key is empty") }
     let operation = try ValueWords.operation(call)
     try Refusal(reference, call)?.check([key], operation: "set")
     try reference.change(call) { values throws(CommandFailure) in

@@ -113,7 +113,7 @@ struct PolicyAnswerer {
   func candidates(_ layer: Layer, domain: String, key: String) -> [LayerCandidate] {
     guard let asked else { return [] }
     let section: PolicySection = layer == .forced ? .forced : .recommended
-    return GlobalDomain.binding(domain).map { name in
+    return ForcedDomain.domains(binding: domain).map { name in
       LayerCandidate(
         layer: layer, domain: name, path: nil,
         value: asked.file.value(domain: name, key: key, section: section, under: asked.truth))
@@ -123,18 +123,15 @@ struct PolicyAnswerer {
   /// Who forces a key of a domain, in rank order, each profile once.
   func forcedBy(domain: String, key: String) -> [ForcedByView] {
     guard let asked else { return [] }
-    var profiles: [ForcedByView] = []
-    for entry in asked.file.resolve(domain: domain, key: key, section: .forced, under: asked.truth).contributors {
-      let view = ForcedByView(profile: entry.profile.id, title: entry.profile.title, generation: generation)
-      if !profiles.contains(view) { profiles.append(view) }
+    return asked.file.resolve(domain: domain, key: key, section: .forced, under: asked.truth).profiles.map {
+      ForcedByView(profile: $0.id, title: $0.title, generation: generation)
     }
-    return profiles
   }
 
   /// Every key that the policy mentions for a domain.
   func mentionedKeys(in domain: String) -> [String] {
     guard let asked else { return [] }
-    return GlobalDomain.binding(domain).flatMap { asked.file.keys(inDomain: $0) }
+    return ForcedDomain.domains(binding: domain).flatMap { asked.file.keys(inDomain: $0) }
   }
 
   /// Every domain that the policy mentions.
@@ -162,7 +159,7 @@ struct PolicyAnswerer {
   private func entries(of asked: Asked, domain: String, key: String) -> [EntryView] {
     PolicySection.allCases.flatMap { section in
       var isSettled = false
-      return GlobalDomain.binding(domain).flatMap { name -> [EntryView] in
+      return ForcedDomain.domains(binding: domain).flatMap { name -> [EntryView] in
         let resolution = asked.file.resolve(domain: name, key: key, section: section, under: asked.truth)
         // What the domain itself forces hides what NSGlobalDomain forces.
         let isHidden = isSettled

@@ -68,7 +68,7 @@ final class Question {
   func answers() -> [AnswerView] {
     var keys = Set(policy.mentionedKeys(in: domain))
     if !policy.isLocked, let list { keys.formUnion(list.dictionaryRepresentation().keys) }
-    return keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.map(answer)
+    return keys.sortedByBytes().map(answer)
       .filter { $0.value != nil && $0.layer != Layer.language.rawValue }
   }
 

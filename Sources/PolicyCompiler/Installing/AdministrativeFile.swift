@@ -1,11 +1,12 @@
 import ForcedDomain
 import LinuxFiles
 
-/// Reading files that decide something on a host: only what a trusted owner alone could have written counts.
+/// Reading the files that decide what `policyctl` does on a host (enrolment, keys, bundles): only what a trusted owner alone
+/// could have written counts. What applications read goes through `ForcedDomain`.
 ///
 /// The descriptor that is checked is the one that is read, and the last component may not be a link: nothing can be
 /// exchanged between the check and the use.
-enum TrustedFile {
+enum AdministrativeFile {
   /// - Parameters:
   ///   - limit: bytes; more is an error.
   ///   - isSecret: nobody else may even read it.

@@ -1,0 +1,30 @@
+public import AuditEvents
+import PropertyList
+
+/// What auditors are told of preferences.
+extension AuditEvent {
+  /// A forced key that somebody tried to change, whoever found out.
+  ///
+  /// - Parameters:
+  ///   - operation: `set`, `remove`, `rename`.
+  ///   - profiles: who forces the key; empty while the forced domain can't be read.
+  public static func forcedWrite(
+    of key: String, inDomain domain: String, operation: String, profiles: [ForcedBy]
+  ) -> AuditEvent {
+    var fields: [String: PropertyListValue] = [
+      "domain": .string(domain), "key": .string(key), "operation": .string(operation),
+      "profiles": .array(profiles.map { .string($0.profile) }),
+    ]
+    if let generation = profiles.first?.generation {
+      fields["generation"] = .integer(PropertyListInteger(generation))
+    }
+    return AuditEvent(.forcedWrite, fields: fields)
+  }
+
+  /// A preference file's fault.
+  init(_ fault: PreferencesFault, inDomain name: String) {
+    self.init(
+      fault.kind == .unwritable ? .domainUnwritable : .domainDamaged,
+      fields: ["domain": .string(name), "path": .string(fault.path), "fault": .string(fault.message)])
+  }
+}
