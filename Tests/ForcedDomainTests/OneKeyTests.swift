@@ -117,6 +117,14 @@ struct OneKeyTests {
     try temporary.write(
       try TemporaryInstallation.file(generation: 3, mark: 4), to: temporary.installation.forcedFile)
     #expect(answer() == nil)
+    // A marker that names the file's checksum with another generation is not that file's.
+    let other = try ForcedDomain(
+      bytes: try TemporaryInstallation.file(generation: 3, mark: 4), expecting: .forced)
+    try temporary.write(
+      GenerationMarker(
+        generation: 4, serial: 1, sourceDigest: [], hostName: "lab-a-03", installedAt: 5, forcedChecksum: other.checksum
+      ).bytes, to: temporary.installation.generationMarker)
+    #expect(answer() == nil)
     try temporary.install(generation: 5, mark: 5)
     chmod(temporary.installation.forcedFile, 0o666)
     #expect(answer() == nil)

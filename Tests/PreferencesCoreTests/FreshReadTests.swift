@@ -2,6 +2,7 @@ import ForcedDomain
 import Glibc
 import LinuxFiles
 import PropertyList
+import Synchronization
 import Testing
 
 @testable import PreferencesCore
@@ -88,6 +89,64 @@ import Testing
     #expect(list.integer("k") == (isChanged ? 2 : 1))
   }
 
+  /// A change in place within the same tick of the file's clock would not show: who has read a moment ago is not sure.
+  @Test func whatIsYoungIsReadAgain() throws {
+    let fixture = Fixture()
+    var wasQuick = false
+    for round in 0..<100 where !wasQuick {
+      fixture.store(["k": .integer(PropertyListInteger(round))])
+      let file = fixture.locations.file(ofDomain: Fixture.domain, user: .current, host: nil)
+      let reading = file.read()
+      let isSure = file.surelyHolds(reading)
+      let age = WallClock.unixMilliseconds() - (try #require(reading.version)).changeNanoseconds / 1_000_000
+      // On a busy machine the moment may be over.
+      if age >= 100 { continue }
+      wasQuick = true
+      #expect(!isSure)
+    }
+    #expect(wasQuick)
+  }
+
+  /// A program that cuts the file and writes it anew in its place: a reader that comes in between waits for it.
+  @Test func aFileThatIsBeingWrittenIsReadWhenItIsWhole() {
+    let fixture = Fixture()
+    fixture.store(["k": "old"])
+    let path = fixture.file()
+    let isCut = Atomic(false)
+    withThreads(1) { _ in
+      let file = open(path, O_WRONLY | O_TRUNC)
+      isCut.store(true, ordering: .releasing)
+      usleep(30_000)
+      let text = Array("{ k = new; }".utf8)
+      #expect(write(file, text, text.count) == text.count)
+      close(file)
+    } during: {
+      while !isCut.load(ordering: .acquiring) { usleep(100) }
+      let reading = fixture.locations.file(ofDomain: Fixture.domain, user: .current, host: nil).read()
+      #expect(reading.values == ["k": "new"])
+      #expect(reading.fault == nil)
+    }
+  }
+
+  /// What is watched for a directory that is not there yet is its appearing.
+  @Test func aDirectoryThatAppearsIsNews() throws {
+    let fixture = Fixture()
+    let wake = try Pipe()
+    var directories = WatchedDirectories()
+    let missing = FilePath.join(fixture.directory, "later")
+    directories.follow([FilePath.join(missing, "below")])
+    let isNew = directories.isNew
+    #expect(isNew)
+    try Directory.createAll(FilePath.join(fixture.directory, "unrelated"))
+    directories.wait(wake.reading, timeout: 5000)
+    let isUnrelatedNews = directories.concerns(["file"], wake: wake.reading)
+    #expect(!isUnrelatedNews)
+    try Directory.createAll(missing)
+    directories.wait(wake.reading, timeout: 5000)
+    let isNews = directories.concerns(["file"], wake: wake.reading)
+    #expect(isNews)
+  }
+
   /// Another process keeps the domain's lock: sets and reads go on, and so does the policy.
   @Test func aHeldLockHoldsUpNobody() throws {
     let fixture = Fixture()
@@ -115,5 +174,23 @@ import Testing
     holder.endInput()
     #expect(holder.wait() == .code(0))
     #expect(eventually { fixture.stored()?["e"] == 5 })
+  }
+}
+
+/// Both ends of a pipe, in the place of the one that wakes the watcher.
+private struct Pipe: ~Copyable {
+  let reading: Int32
+  private let writing: Int32
+
+  init() throws {
+    var ends: [Int32] = [-1, -1]
+    try #require(pipe(&ends) == 0)
+    (reading, writing) = (ends[0], ends[1])
+    _ = fcntl(reading, F_SETFL, O_NONBLOCK)
+  }
+
+  deinit {
+    close(reading)
+    close(writing)
   }
 }

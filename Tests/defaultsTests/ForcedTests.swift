@@ -31,6 +31,16 @@ import Testing
     expect(sandbox.defaults("read", "org.lab.imp", "repo"), output: "X\n", in: sandbox)
   }
 
+  /// What this host's policy forces says nothing of what another host reads.
+  @Test func anotherHostsFileIsShownAsItIs() throws {
+    let sandbox = try Sandbox(policy: Self.policy)
+    try sandbox.write("{repo = theirs;}", to: sandbox.configuration + "/ByHost/org.lab.imp.elsewhere.plist")
+    expect(sandbox.defaults("-host", "elsewhere", "read", "org.lab.imp", "repo"), output: "theirs\n", in: sandbox)
+    expect(
+      sandbox.defaults("-host", "elsewhere", "read", "org.lab.imp"), output: "{\n    repo = theirs;\n}\n", in: sandbox)
+    expect(sandbox.defaults("read", "org.lab.imp", "repo"), output: "X\n", in: sandbox)
+  }
+
   /// A file that a domain by name keeps is that domain's by path as well.
   @Test func aPathIsNoWayRound() throws {
     let sandbox = try Sandbox(policy: Self.policy)
