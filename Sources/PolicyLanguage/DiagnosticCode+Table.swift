@@ -75,7 +75,7 @@ extension DiagnosticCode {
       .invalidIdentifier, .decoding, "an id is not in reverse-DNS form", "write it like org.example.lab.exam"),
     error(
       .invalidDomain, .decoding, "a domain name can't be one",
-      "a domain has no '/', does not begin with '.', and has at most 255 bytes"),
+      "a domain has no '/', does not begin with '.', and has at most 216 bytes"),
     error(.invalidHostPattern, .decoding, "a host pattern is malformed"),
     error(.invalidUserName, .decoding, "a user name can't be one", "name users one by one; \"*\" alone means people"),
     error(.invalidTime, .decoding, "a time of day is malformed", "write it like \"09:00\""),

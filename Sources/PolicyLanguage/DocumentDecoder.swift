@@ -274,7 +274,8 @@ struct DocumentDecoder {
 
   // MARK: Names
 
-  /// A domain's name from a key or a value (SEMANTICS: no `/`, no leading `.`, at most 255 bytes).
+  /// A domain's name from a key or a value (SEMANTICS: no `/`, no leading `.`, at most 216 bytes,
+  /// so that its file for one host, whose name has 39 bytes more, can exist; readers refuse longer ones too).
   mutating func checkDomain(_ domain: Located<String>) -> Bool {
     let bytes = domain.value.utf8
     let problem: String? =
@@ -284,7 +285,7 @@ struct DocumentDecoder {
         ? "contains '/'"
         : bytes.contains(0)
           ? "contains a NUL"
-          : bytes.first == UInt8(ascii: ".") ? "begins with '.'" : bytes.count > 255 ? "is longer than 255 bytes" : nil
+          : bytes.first == UInt8(ascii: ".") ? "begins with '.'" : bytes.count > 216 ? "is longer than 216 bytes" : nil
     guard let problem else { return true }
     sink.report(.invalidDomain, at: domain.position, "the domain name '\(domain.value.shown)' \(problem)")
     return false

@@ -16,7 +16,7 @@ public enum ApplicationIdentity {
     let deleted = " (deleted)"
     if name.hasSuffix(deleted), let path, access(path, F_OK) != 0 { name.removeLast(deleted.count) }
     if name.hasPrefix(".") { name = "_" + name.dropFirst() }
-    while name.utf8.count > 255 { name.removeLast() }
+    while name.utf8.count > DomainName.maximumBytes { name.removeLast() }
     return DomainName.fault(in: name) == nil ? name : "application"
   }
 }

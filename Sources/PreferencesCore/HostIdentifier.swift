@@ -8,6 +8,8 @@ import LinuxFiles
 /// machine's, shortened to 128 bits, with the version and variant of a random UUID. On a machine with systemd, `systemd-id128
 /// machine-id --app-specific=a85c260794674711ae0a6993effeb8c3` prints the same.
 public enum HostIdentifier {
+  static let digitCount = 32
+
   /// 32 lower-case hexadecimal digits; the same for every user and program of a machine, never empty.
   ///
   /// From `/etc/machine-id`, else D-Bus's copy. A machine that has neither (some containers; a first boot) has the

@@ -125,7 +125,8 @@ struct LockedPreferenceFile: ~Copyable {
   }
 
   private func moveAside(_ fault: PreferencesFault) throws(FileError) -> PreferencesFault {
-    let aside = "\(file.path).damaged-\(WallClock.unixMilliseconds())"
+    let name = FilePath.name(file.name, ending: ".damaged-\(WallClock.unixMilliseconds())")
+    let aside = FilePath.join(file.directory, name)
     try Directory.rename(file.path, to: aside)
     return PreferencesFault(.movedAside, path: file.path, message: "\(fault.message); kept as \(aside)")
   }

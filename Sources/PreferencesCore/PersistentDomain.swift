@@ -41,6 +41,8 @@ public struct PersistentDomain: Sendable, Hashable {
     // Else `a` of the host `b.c` would be `a.b` of the host `c`: another domain's file, with another domain's rules.
     if case .named(let stated) = host, stated.utf8.contains(UInt8(ascii: ".")) { throw .dotInHost(stated) }
     file = locations.file(ofDomain: name, user: user, host: identifier)
+    let count = file.name.utf8.count
+    if count > FilePath.maximumNameBytes { throw .tooLongWithHost(count) }
     self.name = name
     domainName = name
   }

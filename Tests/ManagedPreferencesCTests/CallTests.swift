@@ -162,10 +162,10 @@ import Testing
       "mp_add_suite: \"org.example.Editor\" is in every search list of this application already"
     ) { mp_add_suite($0, "org.example.Editor") },
     Call(
-      MP_ERROR_NAME, "mp_get_persistent_domain: a domain's name can't be longer than 255 bytes; this one has 300"
+      MP_ERROR_NAME, "mp_get_persistent_domain: a domain's name can't be longer than 216 bytes; this one has 217"
     ) { handle in
       var value: OpaquePointer?
-      return mp_get_persistent_domain(handle, String(repeating: "x", count: 300), &value)
+      return mp_get_persistent_domain(handle, String(repeating: "x", count: 217), &value)
     },
     Call(MP_ERROR_NAME, "mp_set_volatile_domain: a domain's name can't be empty") {
       mp_set_volatile_domain($0, "", nil)

@@ -82,7 +82,7 @@ import Testing
           + "\"org.example.Editor\" already; set it before the first use of ManagedDefaults"))
   }
 
-  @Test(arguments: ["", "a/b", ".hidden", "a\0b", String(repeating: "x", count: 256)])
+  @Test(arguments: ["", "a/b", ".hidden", "a\0b", String(repeating: "x", count: 217)])
   func applicationIdentifierThatIsNoDomainName(_ name: String) async throws {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       [name = name as String] in

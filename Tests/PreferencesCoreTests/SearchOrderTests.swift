@@ -144,7 +144,7 @@ import Testing
     #expect(fixture.list().string(Self.key) == nil, "suites concern their own list alone")
   }
 
-  @Test(arguments: [Fixture.domain, GlobalDomain.name, "", "a/b", ".hidden", String(repeating: "x", count: 256)])
+  @Test(arguments: [Fixture.domain, GlobalDomain.name, "", "a/b", ".hidden", String(repeating: "x", count: 217)])
   func refusesAsASuite(name: String) {
     #expect(!Fixture().list().addSuite(name))
   }
