@@ -6,7 +6,7 @@ import PropertyList
 ///
 /// 1. Root writes nothing into another user's home.
 /// 2. The lock: a file of its own beside the preference files, so that it survives the rename of what it guards and is the
-///    same for every process of the user.
+///    same for every process of the user. Where the file is a link, the lock of what it leads to (`lockBehindLink`).
 /// 3. The file is read again, under the lock, and the changes are merged into what it holds: what other processes set
 ///    stays.
 /// 4. A file that is no property list is moved aside, and reported; one that can't be read stops the write.
@@ -134,13 +134,13 @@ struct LockedPreferenceFile: ~Copyable {
 
 extension PreferenceFile {
   fileprivate func acquireLock(timeout: Double) throws(FileError) -> FileLock {
-    switch lock {
+    switch lockBehindLink ?? lock {
     case .file(let locks, let name):
       // Files for any user are for any user to read.
       try Directory.createAll(directory, mode: trust == nil ? 0o700 : 0o755)
       try Directory.createAll(locks, mode: 0o700)
       return try FileLock.exclusive(FilePath.join(locks, name), timeout: timeout)
-    case .directory: return try FileLock.exclusive(directory: directory, timeout: timeout)
+    case .directory(let directory): return try FileLock.exclusive(directory: directory, timeout: timeout)
     }
   }
 

@@ -12,7 +12,7 @@ struct PreferenceFile: Sendable, Hashable {
     /// A file of its own, so that the lock survives the rename of what it guards.
     case file(directory: String, name: String)
     /// The directory that the file is in, where we may not leave files of our own.
-    case directory
+    case directory(String)
   }
 
   static let perHostDirectory = "ByHost"
