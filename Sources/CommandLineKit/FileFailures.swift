@@ -14,7 +14,7 @@ extension CommandFailure {
       switch error.errno {
       case .permissionDenied, .notPermitted: .notPermitted
       case .noSuchFile where purpose == .reading, .notDirectory where purpose == .reading,
-        .isDirectory where purpose == .reading:
+        _ where purpose == .reading && error.found != nil:
         .noInput
       case _ where purpose == .creating: .cannotCreate
       default: .inputOutput

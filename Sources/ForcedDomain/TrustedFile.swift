@@ -55,8 +55,8 @@ public enum TrustedFile {
     // Not blocking: a pipe in the file's place must not stop an application.
     let file = try open(path) { () throws(FileError) in try folder.open(at: name, [.noFollow, .nonBlocking]) }
     let metadata = try metadata(of: file, path)
-    guard metadata.isRegularFile else {
-      throw .fault(DomainFault(path: path, message: "is no regular file"))
+    if let other = metadata.otherThanFile {
+      throw .fault(DomainFault(path: path, message: "is \(other), not a file"))
     }
     try check(metadata, path, installation, "file")
     guard metadata.size <= Int64(limit) else {
@@ -76,6 +76,7 @@ public enum TrustedFile {
       case .permissionDenied: throw .denied
       case .tooManySymbolicLinks, .notDirectory:
         throw .fault(DomainFault(path: path, message: "is a symbolic link, or no directory"))
+      case .noDevice: throw .fault(DomainFault(path: path, message: "is a socket or a device, not a file"))
       default: throw .fault(DomainFault(path: path, message: "can't be opened: \(error.errno)"))
       }
     }

@@ -27,6 +27,8 @@ public struct Errno: Error, Hashable, Sendable, RawRepresentable, CustomStringCo
   public static let directoryNotEmpty = Errno(rawValue: ENOTEMPTY)
   public static let notSupported = Errno(rawValue: EOPNOTSUPP)
   public static let invalidArgument = Errno(rawValue: EINVAL)
+  /// What opening a socket answers, or a device behind which there is nothing.
+  public static let noDevice = Errno(rawValue: ENXIO)
 
   public var description: String { String(cString: strerror(rawValue)) }
 }
@@ -37,14 +39,20 @@ public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
   public let operation: String
   public let path: String
   public let errno: Errno
+  /// What was found in the place of a file: `a pipe`. nil where that is not what is wrong.
+  public let found: String?
 
-  public init(_ operation: String, path: String, errno: Errno) {
+  public init(_ operation: String, path: String, errno: Errno, found: String? = nil) {
     self.operation = operation
     self.path = path
     self.errno = errno
+    self.found = found
   }
 
-  public var description: String { "cannot \(operation) \(path): \(errno)" }
+  /// Why, without what and where.
+  public var reason: String { found.map { "it is \($0), not a file" } ?? "\(errno)" }
+
+  public var description: String { "cannot \(operation) \(path): \(reason)" }
 }
 
 /// Repeats a system call that a signal interrupted; -1 becomes the thread's error number.

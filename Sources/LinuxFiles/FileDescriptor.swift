@@ -35,7 +35,8 @@ public struct FileDescriptor: ~Copyable {
       return FileDescriptor(
         owning: try retryingOnInterrupt { Glibc.open(path, flags.rawValue | O_CLOEXEC | O_NOCTTY, mode) })
     } catch {
-      throw FileError("open", path: path, errno: error)
+      let found = error == .noDevice ? (try? FileMetadata.of(path))?.otherThanFile : nil
+      throw FileError("open", path: path, errno: error, found: found)
     }
   }
 
@@ -189,6 +190,18 @@ public struct FileMetadata: Hashable, Sendable {
   public var isSymbolicLink: Bool { mode & S_IFMT == S_IFLNK }
   public var isCharacterDevice: Bool { mode & S_IFMT == S_IFCHR }
   public var isPipe: Bool { mode & S_IFMT == S_IFIFO }
+  /// What it is, for people, where it is no regular file; a link counts as what it leads to, where it was followed.
+  public var otherThanFile: String? {
+    switch mode & S_IFMT {
+    case S_IFREG: nil
+    case S_IFDIR: "a directory"
+    case S_IFIFO: "a pipe"
+    case S_IFSOCK: "a socket"
+    case S_IFCHR, S_IFBLK: "a device"
+    case S_IFLNK: "a symbolic link"
+    default: "something else"
+    }
+  }
   /// The nine permission bits and set-id, sticky.
   public var permissions: UInt32 { mode & 0o7777 }
   public var isWritableByGroupOrOthers: Bool { mode & 0o022 != 0 }

@@ -17,7 +17,7 @@ public enum WholeFile {
       if metadata.size > Int64(limit) { throw .fileTooLarge }
       return (try file.readToEnd(limit: limit), metadata)
     } catch {
-      throw FileError("read", path: path, errno: error)
+      throw FileError("read", path: path, errno: error, found: (try? file.metadata())?.otherThanFile)
     }
   }
 }

@@ -158,7 +158,7 @@ public enum PolicyTreeLoader {
     if error.errno == .fileTooLarge {
       sink.report(.fileTooLarge, at: .start, "the file has more than \(YAMLStream.Limits.fileBytes) bytes")
     } else {
-      sink.report(.unreadableFile, at: .start, "the file can't be read: \(error.errno)")
+      sink.report(.unreadableFile, at: .start, "the file can't be read: \(error.reason)")
     }
     return FileResult(text: text, sink: sink)
   }

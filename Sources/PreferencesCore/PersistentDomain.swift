@@ -47,20 +47,20 @@ public struct PersistentDomain: Sendable, Hashable {
     domainName = name
   }
 
-  /// A domain by its file's path, with or without `.plist`: the file with the ending, where there is none of exactly
-  /// this name.
+  /// A domain by its file's path, with or without `.plist`: the file with the ending, where there is nothing of exactly
+  /// this name but a directory (an application's folder and its domain may well be neighbours).
   ///
   /// In one of the directories of `locations` it is the domain of that name, with that domain's lock and rules, and so it
   /// is where links lead to such a file; elsewhere the directory itself is locked while the file is written.
   public init(path: String, in locations: PreferenceLocations = .current()) {
     var path = path
-    if !path.hasSuffix(".plist"), (try? FileMetadata.of(path))?.isRegularFile != true { path += ".plist" }
+    if !path.hasSuffix(".plist"), (try? FileMetadata.of(path))?.isDirectory ?? true { path += ".plist" }
     let directory = FilePath.parent(of: path)
     let fileName = FilePath.name(of: path)
     name = path
     let known = Self.known(fileName, in: directory, locations) ?? Self.known(behind: path, locations)
     domainName = known?.domain
-    file = known?.file ?? PreferenceFile(directory: directory, name: fileName, lock: .directory, trust: nil)
+    file = known?.file ?? PreferenceFile(directory: directory, name: fileName, lock: .directory(directory), trust: nil)
   }
 
   /// The domains in whose file a change ends up: the one that this is, if it has a name, and the one to whose file a link

@@ -27,16 +27,19 @@ public struct PreferencesFault: Error, Sendable, Hashable, CustomStringConvertib
   public let message: String
   /// What the system said, where it was a system call that failed.
   public let errno: Errno?
+  /// Whether a directory, a pipe, a socket or a device is in the file's place.
+  public let isNoFile: Bool
 
-  public init(_ kind: Kind, path: String, message: String, errno: Errno? = nil) {
+  public init(_ kind: Kind, path: String, message: String, errno: Errno? = nil, isNoFile: Bool = false) {
     self.kind = kind
     self.path = path
     self.message = message
     self.errno = errno
+    self.isNoFile = isNoFile
   }
 
   init(_ kind: Kind, path: String, _ error: FileError) {
-    self.init(kind, path: path, message: "\(error)", errno: error.errno)
+    self.init(kind, path: path, message: "\(error)", errno: error.errno, isNoFile: error.found != nil)
   }
 
   public var description: String { "\(path): \(message)" }

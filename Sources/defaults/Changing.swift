@@ -41,6 +41,7 @@ extension CommandFailure {
     case (.unwritable, nil): self.init(.badInput, text)
     case (_, .noSuchFile), (_, .notDirectory):
       self.init(.cannotCreate, text, next: call.byNameInsteadOfPathOfMac())
+    case (.unreadable, _) where fault.isNoFile: self.init(.cannotCreate, text)
     default: self.init(.inputOutput, text)
     }
   }
@@ -52,6 +53,7 @@ extension CommandFailure {
       case (.damaged, _): .badInput
       case (_, .notPermitted), (_, .permissionDenied): .notPermitted
       case (.untrusted, _): .notPermitted
+      case (.unreadable, _) where fault.isNoFile: .noInput
       default: .inputOutput
       }
     self.init(code, fault.shown)

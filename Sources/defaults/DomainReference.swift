@@ -29,6 +29,9 @@ struct DomainReference {
       for flag in ["-currentHost", "-host", "--any-user"] where call.arguments.has(flag) {
         throw call.usage("\(flag) is for domains by name; a path leads to one file")
       }
+      if word.utf8.last == UInt8(ascii: "/") {
+        throw call.usage("'\(TerminalText.escape(word))' is the path of a directory, not of a file")
+      }
       isPath = true
       self.word = word
       file = PersistentDomain(path: word, in: locations)

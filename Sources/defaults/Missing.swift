@@ -23,7 +23,7 @@ enum Missing {
     let reference = domain.reference
     return CommandFailure(
       .no,
-      "Domain \(reference.shown) does not exist"
+      "Domain \(reference.shown) does not exist" + directory(of: reference)
         + UsageError.didYouMean(names(near: reference)),
       next: elsewhere(reference, key: nil, call) + [call.command("domains")])
   }
@@ -37,6 +37,12 @@ enum Missing {
     }
     guard let key, let list = reference.searchList(call), list.resolution(of: key).value != nil else { return [] }
     return [call.command(["read", "--layers"] + reference.words + [key])]
+  }
+
+  /// What a path leads to that names a directory.
+  private static func directory(of reference: DomainReference) -> String {
+    guard reference.isPath, (try? FileMetadata.of(reference.word))?.isDirectory == true else { return "" }
+    return "; \(reference.shown) is a directory, and there is no \(reference.shown).plist"
   }
 
   /// The names of domains that look like one; none for a path.

@@ -193,7 +193,7 @@ struct LoaderTests {
     try Directory.removeFile(temporary.installation.forcedFile)
     #expect(mkfifo(temporary.installation.forcedFile, 0o644) == 0)
     let (_, faults) = try loaded(temporary.load())
-    #expect(temporary.text(faults) == ["forced: is no regular file"])
+    #expect(temporary.text(faults) == ["forced: is a pipe, not a file"])
   }
 
   @Test(.enabled(if: geteuid() == 0, "files can be given away by root only"))

@@ -46,7 +46,7 @@ import Testing
       let tree = try PolicyTreeLoader.load(directory: folder, displayedAs: "p")
       #expect(
         tree.diagnostics.map { "\($0.path):\($0.line):\($0.column): \($0.message) [\($0.code)]" } == [
-          "p/a.yaml:1:1: the file can't be read: Invalid argument [unreadable-file]",
+          "p/a.yaml:1:1: the file can't be read: it is a pipe, not a file [unreadable-file]",
           "p/b.yaml:1:1: the file can't be read: No such file or directory [unreadable-file]",
         ])
       #expect(tree.profiles.count == 1)

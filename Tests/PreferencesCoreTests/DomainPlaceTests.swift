@@ -102,8 +102,8 @@ import Testing
     try Directory.create(fixture.file())
     let domain = try PersistentDomain(Fixture.domain, in: fixture.locations)
     let expected = PreferencesFault(
-      .unreadable, path: fixture.file(), message: "cannot read \(fixture.file()): Is a directory",
-      errno: .isDirectory)
+      .unreadable, path: fixture.file(), message: "cannot read \(fixture.file()): it is a directory, not a file",
+      errno: .isDirectory, isNoFile: true)
     #expect(fault { _ = try domain.read() } == expected)
     #expect(fault { try domain.change { $0["a"] = 1 } } == expected)
   }

@@ -18,18 +18,77 @@ import Testing
 
   @Test func aPathToNoRegularFileHarmsNobody() throws {
     let sandbox = try Sandbox()
-    mkfifo(sandbox.work + "/pipe.plist", 0o600)
     symlink("loop.plist", sandbox.work + "/loop.plist")
-    try Directory.create(sandbox.work + "/folder.plist")
-    for name in ["pipe", "loop", "folder"] {
-      let before = try FileMetadata.of(sandbox.work + "/\(name).plist", followingLinks: false)
-      #expect(sandbox.defaults("read", "./\(name)").exitCode != 0, "\(name)")
-      let result = sandbox.defaults("write", "./\(name)", "k", "1")
-      #expect(result.exitCode == 74, "\(name): \(result.errors)")
-      #expect(try FileMetadata.of(sandbox.work + "/\(name).plist", followingLinks: false) == before)
+    let before = try FileMetadata.of(sandbox.work + "/loop.plist", followingLinks: false)
+    #expect(sandbox.defaults("read", "./loop").exitCode == 74)
+    #expect(sandbox.defaults("write", "./loop", "k", "1").exitCode == 74)
+    #expect(try FileMetadata.of(sandbox.work + "/loop.plist", followingLinks: false) == before)
+    for (file, what) in [("pipe", "a pipe"), ("/dev/zero", "a device"), (".", "a directory")] {
+      mkfifo(sandbox.work + "/pipe", 0o600)
+      expect(
+        sandbox.defaults("import", "d", file), 66, errors: "defaults: cannot read \(file): it is \(what), not a file\n",
+        in: sandbox)
     }
-    #expect(sandbox.defaults("import", "d", "pipe.plist").exitCode == 74)
-    #expect(sandbox.defaults("import", "d", "/dev/zero").exitCode == 74)
+  }
+
+  struct NoFile: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let make: @Sendable (String) -> Void
+    var isDirectory = false
+
+    static let all = [
+      NoFile(testDescription: "a pipe", make: { mkfifo($0, 0o600) }),
+      NoFile(testDescription: "a socket", make: { mknod($0, S_IFSOCK | 0o600, 0) }),
+      NoFile(testDescription: "a device", make: { symlink("/dev/null", $0) }),
+      NoFile(testDescription: "a directory", make: { mkdir($0, 0o700) }, isDirectory: true),
+    ]
+  }
+
+  /// In a domain's place by name and by path: what it is is said, nothing waits for it, and it stays what it is.
+  @Test(arguments: NoFile.all) func whatIsNoFileIsNamed(_ row: NoFile) throws {
+    let sandbox = try Sandbox()
+    try Directory.createAll(sandbox.configuration)
+    for (domain, path) in [
+      ("d", sandbox.configuration + "/d.plist"), ("./d", "./d.plist"), ("./d.plist", "./d.plist"),
+      (sandbox.work + "/exact", sandbox.work + "/exact"),
+    ] {
+      if domain.hasSuffix("exact"), row.isDirectory { continue }
+      let place = path.hasPrefix("/") ? path : sandbox.work + path.dropFirst()
+      row.make(place)
+      let before = try FileMetadata.of(place, followingLinks: false)
+      let cannot =
+        "cannot \(row.testDescription == "a socket" ? "open" : "read") \(sandbox.plain(path)): "
+        + "it is \(row.testDescription), not a file"
+      let shown = sandbox.plain(domain)
+      expect(
+        sandbox.defaults("read", domain), 66,
+        errors: "defaults: warning: \(cannot)\ndefaults: Domain \(shown) can't be read\n", in: sandbox)
+      expect(
+        sandbox.defaults("write", domain, "k", "1"), 73, errors: "defaults: \(cannot); nothing was written\n",
+        in: sandbox)
+      #expect(try FileMetadata.of(place, followingLinks: false).inode == before.inode)
+    }
+  }
+
+  /// A directory of a domain's name is no domain; the file beside it is, whether it is there or is made.
+  @Test func aFolderBesideADomainIsPassedOver() throws {
+    let sandbox = try Sandbox()
+    try Directory.create(sandbox.work + "/app")
+    let missing = sandbox.defaults("read", "./app")
+    expect(
+      missing, 1,
+      errors: "defaults: Domain ./app does not exist; ./app is a directory, and there is no ./app.plist\n"
+        + "Next: defaults --root SANDBOX/root domains\n", in: sandbox)
+    expect(sandbox.defaults("write", "./app", "k", "1"), in: sandbox)
+    expect(sandbox.defaults("read", "./app", "k"), output: "1\n", in: sandbox)
+    #expect(try Directory.names(in: sandbox.work + "/app").isEmpty)
+    for verb in [["read", "./app/"], ["write", "./app/", "k", "1"]] {
+      expect(
+        sandbox.defaults(verb), 64,
+        errors: "defaults \(verb[0]): './app/' is the path of a directory, not of a file\n"
+          + "Next: defaults \(verb[0]) --help\n", in: sandbox)
+    }
+    #expect(try Directory.names(in: sandbox.work + "/app").isEmpty)
   }
 
   /// On a terminal no value, key or message acts on it; in a pipe a string is its bytes.

@@ -145,7 +145,7 @@ import Testing
         try Directory.create($0 + "/a.pub")
         _ = $1
       },
-      message: "cannot read /a.pub: Is a directory", exitCode: 66),
+      message: "cannot read /a.pub: it is a directory, not a file", exitCode: 66),
     Bad(
       id: "a directory that others may write",
       make: {
