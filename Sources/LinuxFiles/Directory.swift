@@ -28,7 +28,12 @@ public enum Directory {
   }
 
   /// The names in a directory, sorted by their bytes, without `.` and `..`.
-  public static func names(in path: String) throws(FileError) -> [String] {
+  ///
+  /// - Parameter passedOver: told, with the bytes escaped, of each name that is not UTF-8 and that is left out. nil: such a
+  ///   name is there with U+FFFD in it, and opening it fails.
+  public static func names(
+    in path: String, passedOver: ((String) -> Void)? = nil
+  ) throws(FileError) -> [String] {
     guard let stream = opendir(path) else { throw FileError("list", path: path, errno: .current) }
     defer { closedir(stream) }
     var names: [String] = []
@@ -38,10 +43,15 @@ public enum Directory {
         if errno != 0 { throw FileError("list", path: path, errno: .current) }
         break
       }
-      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      let name: String? = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { bytes in
+          guard let passedOver else { return String(cString: bytes) }
+          if let text = ByteText.text(bytes) { return text }
+          passedOver(ByteText.escaped(bytes))
+          return nil
+        }
       }
-      if name != "." && name != ".." { names.append(name) }
+      if let name, name != ".", name != ".." { names.append(name) }
     }
     return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }

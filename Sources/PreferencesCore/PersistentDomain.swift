@@ -105,16 +105,24 @@ public struct PersistentDomain: Sendable, Hashable {
 
   /// The domains that have a file at a place, sorted by their bytes, `NSGlobalDomain` by this name.
   ///
+  /// - Parameter passedOver: told of each file whose name is not UTF-8: no domain has such a name.
   /// - Throws: why the directory can't be listed. One that is not there holds none.
   public static func names(
-    in locations: PreferenceLocations, user: User = .current, host: Host = .any
+    in locations: PreferenceLocations, user: User = .current, host: Host = .any,
+    passedOver: (PreferencesFault) -> Void = { _ in }
   ) throws(FileError) -> [String] {
     let identifier = identifier(of: host, in: locations)
     let directory = locations.file(ofDomain: GlobalDomain.name, user: user, host: identifier).directory
+    var nameless: [String] = []
     let files: [String]
-    do throws(FileError) { files = try Directory.names(in: directory) } catch {
+    do throws(FileError) { files = try Directory.names(in: directory) { nameless.append($0) } } catch {
       if error.errno == .noSuchFile { return [] }
       throw error
+    }
+    for file in nameless where file.hasSuffix(identifier.map { ".\($0).plist" } ?? ".plist") {
+      let path = FilePath.join(directory, file)
+      passedOver(
+        PreferencesFault(.unreadable, path: path, message: "the file's name is not UTF-8, so it is no domain's"))
     }
     let names = files.compactMap { domain(ofFile: $0, host: identifier) }
     return names.sortedByBytes()

@@ -12,10 +12,10 @@ struct DomainList {
   init(_ call: Invocation, _ policy: Policy) throws(CommandFailure) {
     let locations = PreferenceLocations.current(installation: call.installation())
     var names: Set<String> = []
+    func warn(_ fault: PreferencesFault) { Defaults.note("warning: \(fault.shown)") }
     do throws(FileError) {
-      names.formUnion(try PersistentDomain.names(in: locations, user: call.user, host: call.host))
-      if call.host == .any {
-        names.formUnion(try PersistentDomain.names(in: locations, user: call.user, host: .current))
+      for host in call.host == .any ? [.any, .current] : [call.host] {
+        names.formUnion(try PersistentDomain.names(in: locations, user: call.user, host: host, passedOver: warn))
       }
     } catch {
       throw CommandFailure(error, while: .reading)

@@ -13,8 +13,9 @@ enum Policyctl {
   static let version = "0.1"
 
   /// Runs one command line, and says on standard error why it failed.
-  static func run(_ words: [String]) -> ExitCode {
+  static func run(_ words: @autoclosure () throws(CommandFailure) -> [String]) -> ExitCode {
     do throws(CommandFailure) {
+      let words = try words()
       if let code = try PlainGet.run(words) { return code }
       return try dispatch(words)
     } catch {

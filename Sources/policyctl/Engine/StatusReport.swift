@@ -187,7 +187,8 @@ struct StatusReport {
     var faults: [PreferencesFault] = []
     for host in [PersistentDomain.Host.any, .current] {
       do throws(FileError) {
-        for name in try PersistentDomain.names(in: locations, user: .any, host: host) {
+        func note(_ fault: PreferencesFault) { faults.append(fault) }
+        for name in try PersistentDomain.names(in: locations, user: .any, host: host, passedOver: note) {
           guard let domain = try? PersistentDomain(name, user: .any, host: host, in: locations) else { continue }
           do throws(PreferencesFault) { _ = try domain.read() } catch { faults.append(error) }
         }
