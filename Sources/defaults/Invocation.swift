@@ -148,6 +148,11 @@ struct Invocation {
   /// The same command line with more words after the verb.
   func again(adding extra: String...) -> String { command([verb.name] + extra + words) }
 
+  /// The same `write` with other words for its value.
+  func again(withValue value: [String]) -> String {
+    command([verb.name] + words.dropLast(valueWords.count) + value)
+  }
+
   /// The same command line for the domain by name, where it names the file in which macOS keeps it: for every user
   /// `/Library/Preferences/DOMAIN`, for this one `~/Library/Preferences/DOMAIN`. Here domains are elsewhere.
   func byNameInsteadOfPathOfMac() -> [String] {
@@ -176,7 +181,7 @@ struct Invocation {
   func usage(_ error: UsageError) -> CommandFailure { CommandFailure(error, command: Defaults.name) }
 
   /// A usage error in words of its own.
-  func usage(_ message: String, next: String...) -> CommandFailure {
+  func usage(_ message: String, next: [String] = []) -> CommandFailure {
     var failure = CommandFailure(.usage, message, next: next.isEmpty ? ["\(Defaults.name) \(verb.name) --help"] : next)
     failure.verb = verb.name
     return failure

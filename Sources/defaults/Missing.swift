@@ -45,11 +45,18 @@ enum Missing {
     return "; \(reference.shown) is a directory, and there is no \(reference.shown).plist"
   }
 
-  /// The names of domains that look like one; none for a path.
+  /// The names of domains that look like one; none for a path. A file that has lost its last key is no domain.
   static func names(near reference: DomainReference) -> [String] {
     guard !reference.isPath, let name = reference.name else { return [] }
-    let known = (try? PersistentDomain.names(in: reference.locations)) ?? []
+    let files = (try? PersistentDomain.names(in: reference.locations)) ?? []
+    let known = files.filter { hasKeys($0, in: reference.locations) }
     return suggestions(name, among: known)
+  }
+
+  /// Also where that can't be said.
+  private static func hasKeys(_ name: String, in locations: PreferenceLocations) -> Bool {
+    guard let domain = try? PersistentDomain(name, in: locations) else { return false }
+    do throws(PreferencesFault) { return try domain.read()?.isEmpty == false } catch { return true }
   }
 
   static func suggestions(_ word: String, among known: some Sequence<String>) -> [String] {

@@ -133,7 +133,14 @@ struct ValueWords {
     do throws(PropertyListError) {
       return try ValueText.text(word)
     } catch {
-      throw call.usage("could not parse: \(TerminalText.escape("\(error)")); quote it for the shell, or use -string")
+      // What it begins with made it one; a `{` or `(` may also be the first of several words that were meant to be one.
+      let sign = word.first { !$0.isWhitespace }.map { String($0) } ?? ""
+      let isOpening = sign == "{" || sign == "("
+      throw call.usage(
+        "a value that begins with \(sign) is read as a property list, and this is none: "
+          + TerminalText.escape("\(error)") + (isOpening ? "; quote it for the shell, or" : ";")
+          + " write a string with -string",
+        next: words.count == 1 ? [call.again(withValue: ["-string", word])] : [])
     }
   }
 

@@ -108,6 +108,12 @@ import Testing
       sandbox.defaults("read", "org.lab.u"), 1,
       errors: "defaults: Domain org.lab.u does not exist; did you mean 'org.lab.t'?\n"
         + "Next: defaults --root SANDBOX/root domains\n", in: sandbox)
+    // A domain that has lost its last key is none any more, although its file stays.
+    sandbox.defaults("delete", "org.lab.t", "title")
+    #expect(try FileMetadata.of(sandbox.configuration + "/org.lab.t.plist").isRegularFile)
+    expect(
+      sandbox.defaults("read", "org.lab.u"), 1,
+      errors: "defaults: Domain org.lab.u does not exist\nNext: defaults --root SANDBOX/root domains\n", in: sandbox)
   }
 
   @Test func whatIsMissingInADomainIsNamedWhereItIs() throws {

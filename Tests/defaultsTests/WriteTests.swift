@@ -54,8 +54,9 @@ import Testing
     Row(words: ["k", "-dict", "a", "1", "a", "2"], errors: "the key 'a' stands twice"),
     Row(words: ["k", "-dict", "-int", "1"], errors: "-int can't stand where a key is expected"),
     Row(
-      words: ["k", "{bad"],
-      errors: "could not parse: 1:5: the input ends inside a dictionary; quote it for the shell, or use -string"),
+      words: ["k", "-array", "a", "<b>"],
+      errors: "a value that begins with < is read as a property list, and this is none: "
+        + "1:1: this is not data: its digits or its padding are wrong; write a string with -string"),
     Row(words: ["", "x"], errors: "KEY is empty"),
     Row(
       words: ["(a, b)"], errors: "the value of a whole domain is a dictionary: '{key = value; …}'; nothing was written"),
@@ -72,6 +73,22 @@ import Testing
     #expect((try? FileMetadata.of(sandbox.configuration)) == nil)
   }
 
+  /// What only looks like a property list: the message says why it was taken for one, and how to write it as the text it is.
+  @Test(arguments: [
+    ("{bad", "{", "1:5: the input ends inside a dictionary; quote it for the shell, or write a string with -string"),
+    ("<b>bold</b>", "<", "1:1: this is not data: its digits or its padding are wrong; write a string with -string"),
+    (" \"open", "\"", "1:2: the input ends inside a string; write a string with -string"),
+  ])
+  func aTextThatBeginsLikeAPropertyList(_ text: String, _ sign: String, _ why: String) throws {
+    let sandbox = try Sandbox()
+    expect(
+      sandbox.defaults("write", "d", "k", text), 64,
+      errors: "defaults write: a value that begins with \(sign) is read as a property list, and this is none: \(why)\n"
+        + "Next: defaults --root SANDBOX/root write d k -string '\(text)'\n", in: sandbox)
+    expect(sandbox.defaults("write", "d", "k", "-string", text), in: sandbox)
+    expect(sandbox.defaults("read", "d", "k"), output: text + "\n", in: sandbox)
+  }
+
   @Test func elementsAreAddedToWhatIsThere() throws {
     let sandbox = try Sandbox()
     expect(sandbox.defaults("write", "d", "list", "-array-add", "a"), in: sandbox)
@@ -85,12 +102,13 @@ import Testing
     expect(
       sandbox.defaults("write", "d", "map", "-array-add", "x"), 65,
       errors:
-        "defaults: Value for key map is not an array (it is of type dictionary); cannot append. Nothing was written\n",
+        "defaults: Value for key map is not an array (it is of type dictionary); cannot append. Nothing was written\n"
+        + "Next: defaults --root SANDBOX/root write d map -array x\n",
       in: sandbox)
     expect(
       sandbox.defaults("write", "d", "list", "-dict-add", "x", "y"), 65,
       errors: "defaults: Value for key list is not a dictionary (it is of type array); cannot add to it. "
-        + "Nothing was written\n", in: sandbox)
+        + "Nothing was written\nNext: defaults --root SANDBOX/root write d list -dict x y\n", in: sandbox)
     #expect(try sandbox.contents(of: sandbox.configuration) == before)
   }
 
@@ -160,7 +178,7 @@ import Testing
     let file = sandbox.configuration + "/e.plist"
     try Directory.create(file)
     let result = sandbox.defaults("write", "e", "k", "x")
-    #expect(result.exitCode == 74)
+    #expect(result.exitCode == 73)
     #expect(result.errors.contains("nothing was written\n"))
     #expect(try FileMetadata.of(file).isDirectory)
   }

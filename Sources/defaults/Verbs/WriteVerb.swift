@@ -38,7 +38,7 @@ enum WriteVerb: VerbProgram {
     let operation = try ValueWords.operation(call)
     try Refusal(reference, call)?.check([key], operation: "set")
     try reference.change(call) { values throws(CommandFailure) in
-      values[key] = try result(of: operation, on: values[key], key: key)
+      values[key] = try result(of: operation, on: values[key], key: key, call)
     }
     Masks.report([key], in: reference, call)
     return .done
@@ -46,7 +46,7 @@ enum WriteVerb: VerbProgram {
 
   /// What an operation makes of the value that the file has.
   private static func result(
-    of operation: WriteOperation, on old: PropertyListValue?, key: String
+    of operation: WriteOperation, on old: PropertyListValue?, key: String, _ call: Invocation
   ) throws(CommandFailure) -> PropertyListValue {
     switch (operation, old) {
     case (.set(let value), _): return value
@@ -54,18 +54,20 @@ enum WriteVerb: VerbProgram {
     case (.append(let elements), .array(let present)): return .array(present + elements)
     case (.merge(let members), nil): return .dictionary(members)
     case (.merge(let members), .dictionary(let present)): return .dictionary(present.merging(members) { $1 })
-    case (.append, let old?): throw wrongType(old, key, "an array", "append")
-    case (.merge, let old?): throw wrongType(old, key, "a dictionary", "add to it")
+    case (.append, let old?): throw wrongType(old, key, "an array", "append", call)
+    case (.merge, let old?): throw wrongType(old, key, "a dictionary", "add to it", call)
     }
   }
 
+  /// The next step is the same without `-add`: what is there is replaced.
   private static func wrongType(
-    _ old: PropertyListValue, _ key: String, _ wanted: String, _ verb: String
+    _ old: PropertyListValue, _ key: String, _ wanted: String, _ verb: String, _ call: Invocation
   ) -> CommandFailure {
     CommandFailure(
       .badInput,
       "Value for key \(TerminalText.escape(key)) is not \(wanted) (it is of type \(ValueView.typeName(old))); "
-        + "cannot \(verb). Nothing was written")
+        + "cannot \(verb). Nothing was written",
+      next: call.again(withValue: [wanted == "an array" ? "-array" : "-dict"] + call.valueWords.dropFirst()))
   }
 
   /// `write DOMAIN '{…}'`: the file holds this dictionary afterwards, and nothing else.
