@@ -175,16 +175,33 @@ public final class ForcedDomain: Sendable {
 
 extension DomainView {
   func domainIndex(named name: String) -> Int? {
-    var name = name
-    return name.withUTF8 { domainIndex(named: UnsafeRawBufferPointer($0)) }
+    var text = name
+    return text.withUTF8 { domainIndex(named: UnsafeRawBufferPointer($0)) }
+      ?? otherSpelling(of: name, among: 0..<layout.domains.count, domainName)
   }
 
   /// Empty for a key that is not there.
   func entryRange(domain: String, key: String, _ section: PolicySection) -> Range<Int> {
     guard let domain = domainIndex(named: domain) else { return 0..<0 }
-    var name = key
-    return name.withUTF8 { name in
-      keyIndex(domain: domain, name: UnsafeRawBufferPointer(name)).map { entryRange(ofKey: $0, section) } ?? 0..<0
+    var text = key
+    let index =
+      text.withUTF8 { keyIndex(domain: domain, name: UnsafeRawBufferPointer($0)) }
+      ?? otherSpelling(of: key, among: keyRange(ofDomain: domain), keyName)
+    return index.map { entryRange(ofKey: $0, section) } ?? 0..<0
+  }
+
+  /// A name that is not there by its bytes may be there in another spelling: `é` is one code point or two, and whoever asks
+  /// in the other one must not get past what is forced. A policy has one spelling for each name, so there is one at most.
+  /// ASCII has no other spelling.
+  ///
+  /// - Complexity: O(names), for a name that is not ASCII and not there.
+  private func otherSpelling(
+    of name: String, among indices: Range<Int>, _ spelling: (Int) -> UnsafeRawBufferPointer
+  ) -> Int? {
+    guard name.utf8.contains(where: { $0 >= 0x80 }) else { return nil }
+    return indices.first { index in
+      let bytes = spelling(index)
+      return bytes.contains { $0 >= 0x80 } && String(decoding: bytes, as: UTF8.self) == name
     }
   }
 }

@@ -216,15 +216,18 @@ final class Engine: @unchecked Sendable {
     watcher.gate.beforeFork()
     writer.gate.beforeFork()
     lock.lock()
+    KeySpelling.lock.lock()
   }
 
   private func afterForkInParent() {
+    KeySpelling.lock.unlock()
     lock.unlock()
     writer.gate.afterForkInParent()
     watcher.gate.afterForkInParent()
   }
 
   private func afterForkInChild() {
+    KeySpelling.lock.renew()
     lock.renew()
     writer.renewAfterFork()
     watcher.renewAfterFork()

@@ -184,12 +184,13 @@ final class ListState: @unchecked Sendable {
   ) {
     var key = key
     key.withUTF8 { bytes in
-      let bytes = UnsafeRawBufferPointer(bytes)
-      let hash = KeyHash.hash(bytes)
-      if let winner {
-        TableValue.with(winner.value) { put(hash, bytes, winner.layer, $0) }
-      } else {
-        put(hash, bytes, .registration, .absent)
+      KeySpelling.withStored(UnsafeRawBufferPointer(bytes)) { bytes in
+        let hash = KeyHash.hash(bytes)
+        if let winner {
+          TableValue.with(winner.value) { put(hash, bytes, winner.layer, $0) }
+        } else {
+          put(hash, bytes, .registration, .absent)
+        }
       }
     }
   }
@@ -217,8 +218,7 @@ final class ListState: @unchecked Sendable {
   func entry(ofKey key: String) -> TableEntry? {
     var key = key
     return key.withUTF8 { bytes in
-      let bytes = UnsafeRawBufferPointer(bytes)
-      return published.current.entry(KeyHash.hash(bytes), bytes)
+      KeySpelling.withStored(UnsafeRawBufferPointer(bytes)) { published.current.entry(KeyHash.hash($0), $0) }
     }
   }
 

@@ -138,10 +138,12 @@ final class SlotTable: @unchecked Sendable {
   /// published.
   @inline(__always)
   func putFirst(_ key: UnsafeRawBufferPointer, layer: Layer, _ value: () -> TableValue) {
-    let hash = KeyHash.hash(key)
-    if find(hash, key) == nil {
-      makeRoom()
-      put(hash, key, layer: layer, value())
+    KeySpelling.withStored(key) { key in
+      let hash = KeyHash.hash(key)
+      if find(hash, key) == nil {
+        makeRoom()
+        put(hash, key, layer: layer, value())
+      }
     }
   }
 

@@ -19,7 +19,19 @@ struct SnapshotHeader {
   func find(_ key: UnsafeRawPointer, _ count: Int) -> TableEntry? {
     let hash = KeyHash.hash(key, count, seed: seed)
     if let changes, let entry = SlotTable.find(changes, changesMask, hash, key, count) { return entry }
-    return SlotTable.find(base, baseMask, hash, key, count)
+    if let entry = SlotTable.find(base, baseMask, hash, key, count) { return entry }
+    return KeySpelling.isASCII(key, count) ? nil : findOtherSpelling(key, count)
+  }
+
+  @inline(never)
+  private func findOtherSpelling(_ key: UnsafeRawPointer, _ count: Int) -> TableEntry? {
+    guard var stored = KeySpelling.known(UnsafeRawBufferPointer(start: key, count: count)) else { return nil }
+    return stored.withUTF8 { bytes in
+      guard let start = bytes.baseAddress else { return nil }
+      let hash = KeyHash.hash(start, bytes.count, seed: seed)
+      if let changes, let entry = SlotTable.find(changes, changesMask, hash, start, bytes.count) { return entry }
+      return SlotTable.find(base, baseMask, hash, start, bytes.count)
+    }
   }
 }
 

@@ -282,4 +282,18 @@ import Testing
       expect(short, long.exitCode, output: long.output, errors: sandbox.plainErrors(long), in: sandbox)
     }
   }
+
+  /// A key that the policy spells with one code point for `é` is forced in the spelling with two, and the other way round.
+  @Test(arguments: [("caf\u{e9}", "cafe\u{301}"), ("cafe\u{301}", "caf\u{e9}")])
+  func noSpellingGetsPast(_ forced: String, _ asked: String) throws {
+    let sandbox = try Sandbox(policy: "forced: {org.lab.imp: {\(forced): locked}}\n")
+    for key in [forced, asked] {
+      let result = sandbox.defaults("write", "org.lab.imp", key, "x")
+      #expect(result.exitCode == 77)
+      expect(sandbox.defaults("read", "org.lab.imp", key), output: "locked\n", in: sandbox)
+      let got = sandbox.execute([Sandbox.binary("policyctl"), "--root", sandbox.root, "get", "org.lab.imp", key])
+      #expect(got.exitCode == 0 && got.output == "locked\n")
+    }
+    #expect(sandbox.defaults("write", "org.lab.imp", "{'\(asked)' = x;}").exitCode == 77)
+  }
 }
