@@ -34,9 +34,10 @@ public struct Installation: Sendable, Hashable {
 
   /// Finds the installation that counts for this process.
   ///
-  /// A root that the command line gives wins. Otherwise the system's installation counts wherever there is one: the
-  /// variable `MANAGED_PREFERENCES_ROOT` is heeded only when `lstat` of the system's marker says "no such file" and
-  /// nothing else of an installation is there, so that no environment leads away from a policy that binds.
+  /// A root that the command line gives wins, then that of the container around the process (`EnclosingContainer`).
+  /// Otherwise the system's installation counts wherever there is one: the variable `MANAGED_PREFERENCES_ROOT` is heeded
+  /// only when `lstat` of the system's marker says "no such file" and nothing else of an installation is there, so that no
+  /// environment leads away from a policy that binds.
   ///
   /// - Parameter explicit: the value of `--root`, nil when it was not given.
   /// - Returns: the installation, and what was considered on the way.
@@ -50,13 +51,14 @@ public struct Installation: Sendable, Hashable {
   }
 
   private enum Reason {
-    case explicit, onlySystem, variable, systemFirst
+    case explicit, container, onlySystem, variable, systemFirst
   }
 
   private static func chosen(
     root explicit: String?, variable: String?, system: Installation
   ) -> (Installation, Reason) {
     if let explicit { return (Installation(root: explicit), .explicit) }
+    if let container = EnclosingContainer.current { return (Installation(root: container.root), .container) }
     guard let variable else { return (system, .onlySystem) }
     do throws(FileError) {
       _ = try FileMetadata.of(system.generationMarker, followingLinks: false)
@@ -80,6 +82,7 @@ public struct Installation: Sendable, Hashable {
     let (installation, reason) = chosen(root: explicit, variable: variable, system: system)
     switch reason {
     case .explicit: return (installation, [note(installation, "--root")] + [skippedVariable].compactMap { $0 })
+    case .container: return (installation, [note(installation, "the container around this process")])
     case .onlySystem: return (installation, [note(installation, "the system's installation")])
     case .systemFirst:
       return (

@@ -36,4 +36,10 @@ public enum UserLocations {
     if let stated = EnvironmentVariables.nonEmpty("XDG_CONFIG_HOME"), stated.hasPrefix("/") { return stated }
     return FilePath.join(home, ".config")
   }
+
+  /// `$XDG_DATA_HOME` where it is an absolute path, else `~/.local/share`: below it are containers and groups.
+  public static func dataDirectory(home: String) -> String {
+    if let stated = EnvironmentVariables.nonEmpty("XDG_DATA_HOME"), stated.hasPrefix("/") { return stated }
+    return FilePath.join(home, ".local/share")
+  }
 }
