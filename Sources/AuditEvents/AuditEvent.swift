@@ -12,6 +12,9 @@ public struct AuditEvent: Sendable, Hashable {
 
     /// A program tried to set or remove a forced key. Fields: `domain`, `key`, `operation`, `profiles`, `generation`.
     public static let forcedWrite = Kind(rawValue: "forced.write")
+    /// A contained application's access to a foreign domain ended in its container. Fields: `application`, `domain`, `key`
+    /// (of writes), `operation`, `path`.
+    public static let foreignRedirect = Kind(rawValue: "foreign.redirect")
     /// The forced domain or a preference file can't be read. Fields: `path`, `faults`, `inForce`.
     public static let domainDamaged = Kind(rawValue: "domain.damaged")
     /// A preference file can't be written. Fields: `domain`, `path`, `fault`.

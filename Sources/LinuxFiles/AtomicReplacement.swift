@@ -26,8 +26,23 @@ public enum AtomicReplacement {
     _ bytes: [UInt8], followedBy rest: [UInt8] = [], to path: String, mode: UInt32, owner: Owner? = nil,
     durable: Bool = true
   ) throws(FileError) -> FileMetadata {
-    let new = try TemporaryFile.create(beside: path)
-    let temporary = new.path
+    let parent: OpenDirectory
+    do throws(FileError) { parent = try OpenDirectory(FilePath.parent(of: path)) } catch {
+      throw FileError("open", path: path, errno: error.errno)
+    }
+    return try write(
+      bytes, followedBy: rest, to: FilePath.name(of: path), in: parent, mode: mode, owner: owner, durable: durable)
+  }
+
+  /// The same in a directory that is open.
+  /// - Parameter name: one component. A symbolic link of this name is replaced itself.
+  @discardableResult
+  public static func write(
+    _ bytes: [UInt8], followedBy rest: [UInt8] = [], to name: String, in directory: borrowing OpenDirectory,
+    mode: UInt32, owner: Owner? = nil, durable: Bool = true
+  ) throws(FileError) -> FileMetadata {
+    let new = try TemporaryFile.create(for: name, in: directory)
+    let (path, temporary) = (FilePath.join(directory.path, name), FilePath.join(directory.path, new.name))
     let metadata: FileMetadata
     do throws(FileError) {
       try step("set the owner of", temporary) { () throws(Errno) in
@@ -39,14 +54,16 @@ public enum AtomicReplacement {
         try new.file.write(rest)
       }
       if durable { try step("synchronize", temporary) { () throws(Errno) in try new.file.synchronize() } }
-      try step("replace", path) { () throws(Errno) in _ = try retryingOnInterrupt { rename(temporary, path) } }
+      do throws(FileError) { try directory.rename(new.name, to: name) } catch {
+        throw FileError("replace", path: path, errno: error.errno)
+      }
       // After the rename, which changes it.
       metadata = try step("inspect", path) { () throws(Errno) in try new.file.metadata() }
     } catch {
-      unlink(temporary)
+      try? directory.remove(new.name)
       throw error
     }
-    if durable { try Directory.synchronize(FilePath.parent(of: path)) }
+    if durable { try directory.synchronize() }
     return metadata
   }
 
@@ -61,19 +78,16 @@ public enum AtomicReplacement {
 ///
 /// Temporary names begin with a dot and end with `.tmp`, so that listings of ours pass over them.
 private struct TemporaryFile: ~Copyable {
-  let path: String
+  let name: String
   let file: FileDescriptor
 
-  static func create(beside path: String) throws(FileError) -> TemporaryFile {
-    let parent = FilePath.parent(of: path)
-    let name = FilePath.name(of: path)
+  static func create(for name: String, in directory: borrowing OpenDirectory) throws(FileError) -> TemporaryFile {
     while true {
       let unique = String(UInt64.random(in: .min ... .max), radix: 36)
-      let temporary = FilePath.join(parent, ".\(String(decoding: name.utf8.prefix(120), as: UTF8.self)).\(unique).tmp")
+      let temporary = ".\(String(decoding: name.utf8.prefix(120), as: UTF8.self)).\(unique).tmp"
       do throws(FileError) {
         return TemporaryFile(
-          path: temporary,
-          file: try FileDescriptor.open(temporary, [.writeOnly, .create, .exclusive, .noFollow], mode: 0o600))
+          name: temporary, file: try directory.open(temporary, [.writeOnly, .create, .exclusive], mode: 0o600))
       } catch {
         if error.errno != .fileExists { throw error }
       }

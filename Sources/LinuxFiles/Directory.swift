@@ -58,13 +58,7 @@ public enum Directory {
 
   /// Brings a directory's entries (creations, renames, removals) to the disk.
   public static func synchronize(_ path: String) throws(FileError) {
-    let directory = try FileDescriptor.open(path, [.directory])
-    do throws(Errno) { try directory.synchronize() } catch {
-      // Some file systems (network, FUSE) do not offer it for directories.
-      if error != .invalidArgument && error != .notSupported {
-        throw FileError("synchronize", path: path, errno: error)
-      }
-    }
+    try OpenDirectory(path).synchronize()
   }
 
   public static func remove(_ path: String) throws(FileError) {

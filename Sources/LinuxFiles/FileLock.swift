@@ -23,6 +23,14 @@ public struct FileLock: ~Copyable {
     try wait(for: try FileDescriptor.open(path, [.readWrite, .create, .noFollow], mode: mode), path, timeout)
   }
 
+  /// The same with a lock file in a directory that is open.
+  public static func exclusive(
+    _ name: String, in directory: borrowing OpenDirectory, mode: UInt32 = 0o600, timeout: Double? = nil
+  ) throws(FileError) -> FileLock {
+    let file = try directory.open(name, [.readWrite, .create], mode: mode)
+    return try wait(for: file, FilePath.join(directory.path, name), timeout)
+  }
+
   /// The same on a directory, for which no lock file may be left. Network file systems do not offer it.
   public static func exclusive(directory path: String, timeout: Double? = nil) throws(FileError) -> FileLock {
     try wait(for: try FileDescriptor.open(path, [.directory]), path, timeout)

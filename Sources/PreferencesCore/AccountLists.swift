@@ -26,6 +26,8 @@ extension SearchList.Configuration {
       configurationDirectory: FilePath.join(account.homeDirectory, ".config"), arguments: arguments,
       installation: installation,
       userFacts: UserFacts(userID: account.userID, groupIDs: groups, name: account.name))
+    self.account = account.name
+    dataDirectory = FilePath.join(account.homeDirectory, ".local/share")
     if !mayRead() { return nil }
   }
 

@@ -1,3 +1,4 @@
+import ForcedDomain
 import Glibc
 import LinuxFiles
 
@@ -7,7 +8,10 @@ public enum ApplicationIdentity {
   ///
   /// It comes from the kernel (`/proc/self/exe`), so `argv[0]` and symbolic links change nothing; a copy under another
   /// name does, so an application that policy concerns states its domain. A name that can't be a domain's is made one.
-  public static func fallback() -> String { domain(forExecutable: ProcessIdentity.executablePath()) }
+  /// In a container that `policyctl run` made, the domain is the one that it was made for.
+  public static func fallback() -> String {
+    EnclosingContainer.current?.identifier ?? domain(forExecutable: ProcessIdentity.executablePath())
+  }
 
   /// The domain of an application that states none, by the path of its executable's real file.
   public static func domain(forExecutable path: String?) -> String {

@@ -1,3 +1,4 @@
+import ForcedDomain
 import Synchronization
 
 /// The search lists that an application opens for itself, and what they have in common: who the application is, its
@@ -12,8 +13,11 @@ public enum ApplicationLists {
 
   private static let identity = Mutex(Identity())
 
-  /// The application's domain: what it stated, else `ApplicationIdentity.fallback()`.
-  public static var applicationIdentifier: String { identity.withLock(\.identifier) ?? ApplicationIdentity.fallback() }
+  /// The application's domain: what it stated, else `ApplicationIdentity.fallback()`. In a container that `policyctl run`
+  /// made, that of the container, whatever was stated.
+  public static var applicationIdentifier: String {
+    EnclosingContainer.current?.identifier ?? identity.withLock(\.identifier) ?? ApplicationIdentity.fallback()
+  }
 
   /// States the application's domain.
   /// - Throws: `name` for what can't be a domain's name, `tooLate` once a list was opened: values were read, and maybe

@@ -19,6 +19,8 @@ final class Engine: @unchecked Sendable {
   private struct WeakFile { weak var file: DomainFile? }
   private var files: [PreferenceFile: WeakFile] = [:]
   private var policies: [Installation: PolicySource] = [:]
+  /// What was decided for the applications that lists were opened for.
+  var containments: [ContainedIdentity: Containment?] = [:]
   private(set) var lists: [ObjectIdentifier: ListState] = [:]
   let writer = DomainWriter()
   let watcher = Watcher()
@@ -39,7 +41,12 @@ final class Engine: @unchecked Sendable {
     ofDomain name: String, user: PersistentDomain.User = .current, host: String? = nil,
     for configuration: SearchList.Configuration
   ) -> DomainFile {
-    let place = configuration.locations.file(ofDomain: name, user: user, host: host)
+    file(configuration.locations.file(ofDomain: name, user: user, host: host), ofDomain: name, for: configuration)
+  }
+
+  private func file(
+    _ place: PreferenceFile, ofDomain name: String, for configuration: SearchList.Configuration
+  ) -> DomainFile {
     if let file = files[place]?.file { return file }
     if files.count > 64 { files = files.filter { $0.value.file != nil } }
     let file = DomainFile(name: name, file: place, sink: configuration.sink)
@@ -48,11 +55,21 @@ final class Engine: @unchecked Sendable {
   }
 
   func files(ofDomain name: String, for configuration: SearchList.Configuration) -> DomainFiles {
-    let host = configuration.hostIdentifier
+    let locations = configuration.locations
+    func parts(_ pair: PreferenceLocations.FilePair) -> [DomainFiles.UserFile] {
+      [
+        DomainFiles.UserFile(file: file(pair.perHost, ofDomain: name, for: configuration), isPerHost: true),
+        DomainFiles.UserFile(file: file(pair.anyHost, ofDomain: name, for: configuration), isPerHost: false),
+      ]
+    }
+    let own = parts(locations.files(ofDomain: name))
+    var ofUser = own
+    if let (shared, comeFirst) = locations.sharedFiles(ofDomain: name) {
+      ofUser = comeFirst ? parts(shared) + own : own + parts(shared)
+    }
     return DomainFiles(
-      name: name, userHost: file(ofDomain: name, host: host, for: configuration),
-      user: file(ofDomain: name, for: configuration),
-      anyUserHost: file(ofDomain: name, user: .any, host: host, for: configuration),
+      name: name, ofUser: ofUser, user: own[1].file,
+      anyUserHost: file(ofDomain: name, user: .any, host: configuration.hostIdentifier, for: configuration),
       anyUser: file(ofDomain: name, user: .any, for: configuration))
   }
 

@@ -56,7 +56,7 @@ final class ListState: @unchecked Sendable {
   }
 
   /// The domains in the order of layer 1, which the other layers of several domains keep.
-  private var domains: [DomainFiles] {
+  var domains: [DomainFiles] {
     own.name == GlobalDomain.name ? [own] + suites : [own] + suites + [global]
   }
 
@@ -72,15 +72,10 @@ final class ListState: @unchecked Sendable {
     appendPolicy(.forced, .forced, to: &sources)
     sources.append(LayerSource(layer: .argument, domain: "", path: nil, contents: .values(argument ?? [:])))
     if own.name != GlobalDomain.name {
-      sources.append(source(.applicationHost, own.userHost))
-      sources.append(source(.application, own.user))
+      append(own, .applicationHost, .application, to: &sources)
     }
-    for suite in suites {
-      sources.append(source(.suiteHost, suite.userHost))
-      sources.append(source(.suite, suite.user))
-    }
-    sources.append(source(.globalHost, global.userHost))
-    sources.append(source(.global, global.user))
+    for suite in suites { append(suite, .suiteHost, .suite, to: &sources) }
+    append(global, .globalHost, .global, to: &sources)
     for domain in domains {
       sources.append(source(.anyUser, domain.anyUserHost))
       sources.append(source(.anyUser, domain.anyUser))
@@ -89,6 +84,12 @@ final class ListState: @unchecked Sendable {
     appendPolicy(.recommended, .recommended, to: &sources)
     sources.append(registered)
     return sources
+  }
+
+  private func append(
+    _ domain: DomainFiles, _ perHost: Layer, _ anyHost: Layer, to sources: inout [LayerSource]
+  ) {
+    for part in domain.ofUser { sources.append(source(part.isPerHost ? perHost : anyHost, part.file)) }
   }
 
   private func source(_ layer: Layer, _ file: DomainFile) -> LayerSource {

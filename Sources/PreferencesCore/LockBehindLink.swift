@@ -10,9 +10,9 @@ extension PreferenceFile {
   /// 2. elsewhere: the directory, as for a domain by path. Network file systems have no locks on directories; there it is
   ///    the lock of the domain by name, which keeps apart the writers of that domain alone.
   ///
-  /// One lock, never two: so no two writers wait for each other.
+  /// One lock, never two: so no two writers wait for each other. In a container no link is followed.
   var lockBehindLink: Lock? {
-    guard (try? FileMetadata.of(path, followingLinks: false))?.isSymbolicLink == true,
+    guard anchor == nil, (try? FileMetadata.of(path, followingLinks: false))?.isSymbolicLink == true,
       let target = SymbolicLink.resolved(path)
     else { return nil }
     let place = FilePath.parent(of: target)

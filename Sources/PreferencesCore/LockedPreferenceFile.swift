@@ -125,10 +125,11 @@ struct LockedPreferenceFile: ~Copyable {
   }
 
   private func moveAside(_ fault: PreferencesFault) throws(FileError) -> PreferencesFault {
-    let name = FilePath.name(file.name, ending: ".damaged-\(WallClock.unixMilliseconds())")
-    let aside = FilePath.join(file.directory, name)
-    try Directory.rename(file.path, to: aside)
-    return PreferencesFault(.movedAside, path: file.path, message: "\(fault.message); kept as \(aside)")
+    let aside = FilePath.name(file.name, ending: ".damaged-\(WallClock.unixMilliseconds())")
+    try file.openDirectory().rename(file.name, to: aside)
+    return PreferencesFault(
+      .movedAside, path: file.path,
+      message: "\(fault.message); kept as \(FilePath.join(file.directory, aside))")
   }
 }
 
@@ -137,7 +138,11 @@ extension PreferenceFile {
     switch lockBehindLink ?? lock {
     case .file(let locks, let name):
       // Files for any user are for any user to read.
-      try Directory.createAll(directory, mode: trust == nil ? 0o700 : 0o755)
+      _ = try openDirectory(creating: trust == nil ? 0o700 : 0o755)
+      if let anchor {
+        let directory = try OpenDirectory(locks, below: anchor, creating: 0o700)
+        return try FileLock.exclusive(name, in: directory, timeout: timeout)
+      }
       try Directory.createAll(locks, mode: 0o700)
       return try FileLock.exclusive(FilePath.join(locks, name), timeout: timeout)
     case .directory(let directory): return try FileLock.exclusive(directory: directory, timeout: timeout)
@@ -146,22 +151,25 @@ extension PreferenceFile {
 
   /// - Returns: what the new file looks like. Not of the path: a program that takes no lock may have replaced it since.
   fileprivate func replace(with bytes: [UInt8], keeping old: FileMetadata?) throws(FileError) -> FileMetadata {
-    // A link that the user placed (a folder of settings under version control, say) stays; its target is replaced.
-    let target = old == nil ? path : SymbolicLink.resolved(path) ?? path
     var owner: AtomicReplacement.Owner?
-    if let old {
-      // A file made read-only says "leave me alone", although a rename would get past it.
-      if access(target, W_OK) != 0 { throw FileError("write", path: path, errno: .current) }
-      if old.userID != ProcessIdentity.effectiveUserID || old.groupID != getegid() {
-        owner = AtomicReplacement.Owner(userID: old.userID, groupID: old.groupID)
-      }
+    if let old, old.userID != ProcessIdentity.effectiveUserID || old.groupID != getegid() {
+      owner = AtomicReplacement.Owner(userID: old.userID, groupID: old.groupID)
     }
     let mode = old?.permissions ?? (trust == nil ? 0o600 : 0o644)
+    // A file made read-only says "leave me alone", although a rename would get past it.
+    if anchor != nil {
+      let directory = try openDirectory()
+      if old != nil { try directory.checkWritable(name) }
+      return try AtomicReplacement.write(bytes, to: name, in: directory, mode: mode, owner: owner)
+    }
+    // A link that the user placed (a folder of settings under version control, say) stays; its target is replaced.
+    let target = old == nil ? path : SymbolicLink.resolved(path) ?? path
+    if old != nil, access(target, W_OK) != 0 { throw FileError("write", path: path, errno: .current) }
     return try AtomicReplacement.write(bytes, to: target, mode: mode, owner: owner)
   }
 
   /// Root with somebody else's home must not leave files of root's there. (What holds for any user is root's own.)
-  fileprivate func refuseForeignHome() throws(FileError) {
+  func refuseForeignHome() throws(FileError) {
     guard ProcessIdentity.effectiveUserID == 0, trust == nil else { return }
     // Inside a user namespace, everything of users outside looks as if it were nobody's.
     let nobody = ProcessIdentity.isInUserNamespace() ? ProcessIdentity.overflowUserID() : 0

@@ -23,6 +23,9 @@ public struct PersistentDomain: Sendable, Hashable {
   }
 
   let file: PreferenceFile
+  /// What a contained application reads as well, and whether that comes first.
+  private let shared: (file: PreferenceFile, comesFirst: Bool)?
+  private let locations: PreferenceLocations
   /// The domain's name; for a domain by path, the path.
   let name: String
 
@@ -43,6 +46,8 @@ public struct PersistentDomain: Sendable, Hashable {
     file = locations.file(ofDomain: name, user: user, host: identifier)
     let count = file.name.utf8.count
     if count > FilePath.maximumNameBytes { throw .tooLongWithHost(count) }
+    shared = user == .current ? locations.sharedFile(ofDomain: name, host: identifier) : nil
+    self.locations = locations
     self.name = name
     domainName = name
   }
@@ -60,7 +65,11 @@ public struct PersistentDomain: Sendable, Hashable {
     name = path
     let known = Self.known(fileName, in: directory, locations) ?? Self.known(behind: path, locations)
     domainName = known?.domain
-    file = known?.file ?? PreferenceFile(directory: directory, name: fileName, lock: .directory(directory), trust: nil)
+    file =
+      known?.file
+      ?? PreferenceFile(directory: directory, name: fileName, anchor: nil, lock: .directory(directory), trust: nil)
+    shared = nil
+    self.locations = locations
   }
 
   /// The domains in whose file a change ends up: the one that this is, if it has a name, and the one to whose file a link
@@ -70,9 +79,23 @@ public struct PersistentDomain: Sendable, Hashable {
     return [domainName, linked == domainName ? nil : linked].compactMap { $0 }
   }
 
-  /// What the domain's file holds; nil where there is no such file.
+  public static func == (a: PersistentDomain, b: PersistentDomain) -> Bool { a.file == b.file && a.name == b.name }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(file) }
+
+  /// What the domain's file holds; nil where there is no such file. In a container also what is shared with it, in the
+  /// order of `Containment`.
   /// - Throws: why it can't be read: `.unreadable`, `.damaged`, `.untrusted`.
   public func read() throws(PreferencesFault) -> [String: PropertyListValue]? {
+    let own = try read(file)
+    if domainName != nil {
+      RedirectedAccess.noteRead(ofDomain: name, in: locations, to: DefaultAuditEventSink.current)
+    }
+    guard let shared, let others = try read(shared.file) else { return own }
+    return others.merging(own ?? [:]) { other, own in shared.comesFirst ? other : own }
+  }
+
+  private func read(_ file: PreferenceFile) throws(PreferencesFault) -> [String: PropertyListValue]? {
     let reading = file.read()
     if let fault = reading.fault { throw fault }
     return reading.version == nil ? nil : reading.values
@@ -95,7 +118,13 @@ public struct PersistentDomain: Sendable, Hashable {
     var values = locked.values
     let result = try body(&values)
     if values == locked.values { return result }
+    let changed = domainName == nil ? [] : DomainContents.changedKeys(from: locked.values, to: values)
     let writing = try locked.replace(by: values)
+    for key in changed {
+      RedirectedAccess.noteWrite(
+        of: key, inDomain: name, operation: values[key] == nil ? "remove" : "set", in: locations,
+        to: DefaultAuditEventSink.current)
+    }
     for fault in writing.remarks {
       DefaultAuditEventSink.current.send(AuditEvent(fault, inDomain: name))
       remark(fault)
@@ -103,7 +132,9 @@ public struct PersistentDomain: Sendable, Hashable {
     return result
   }
 
-  /// The domains that have a file at a place, sorted by their bytes, `NSGlobalDomain` by this name.
+  /// The domains that have a file at a place, sorted by their bytes, `NSGlobalDomain` by this name. Of this user's: those
+  /// that live in containers and groups too; and for a contained application what is in its own container, with what is
+  /// shared with it.
   ///
   /// - Parameter passedOver: told of each file whose name is not UTF-8: no domain has such a name.
   /// - Throws: why the directory can't be listed. One that is not there holds none.
@@ -112,24 +143,39 @@ public struct PersistentDomain: Sendable, Hashable {
     passedOver: (PreferencesFault) -> Void = { _ in }
   ) throws(FileError) -> [String] {
     let identifier = identifier(of: host, in: locations)
-    let directory = locations.file(ofDomain: GlobalDomain.name, user: user, host: identifier).directory
-    var nameless: [String] = []
-    let files: [String]
-    do throws(FileError) { files = try Directory.names(in: directory) { nameless.append($0) } } catch {
-      if error.errno == .noSuchFile { return [] }
-      throw error
+    func names(in directory: String) throws(FileError) -> [String] {
+      let directory = identifier == nil ? directory : FilePath.join(directory, PreferenceFile.perHostDirectory)
+      var nameless: [String] = []
+      let files: [String]
+      do throws(FileError) { files = try Directory.names(in: directory) { nameless.append($0) } } catch {
+        if error.errno == .noSuchFile { return [] }
+        throw error
+      }
+      for file in nameless where file.hasSuffix(identifier.map { ".\($0).plist" } ?? ".plist") {
+        let path = FilePath.join(directory, file)
+        passedOver(
+          PreferencesFault(.unreadable, path: path, message: "the file's name is not UTF-8, so it is no domain's"))
+      }
+      return files.compactMap { domain(ofFile: $0, host: identifier) }
     }
-    for file in nameless where file.hasSuffix(identifier.map { ".\($0).plist" } ?? ".plist") {
-      let path = FilePath.join(directory, file)
-      passedOver(
-        PreferencesFault(.unreadable, path: path, message: "the file's name is not UTF-8, so it is no domain's"))
+    if user == .any { return try names(in: locations.anyUserDirectory).sortedByBytes() }
+    let moved = try locations.movedDomains()
+    // What a domain left behind when it moved is not asked any more.
+    var all = Set(try names(in: locations.place(ofDomain: GlobalDomain.name).directory)).subtracting(moved)
+    for domain in moved where try names(in: locations.place(ofDomain: domain).directory).contains(domain) {
+      all.insert(domain)
     }
-    let names = files.compactMap { domain(ofFile: $0, host: identifier) }
-    return names.sortedByBytes()
+    for domain in locations.sharedDomains() {
+      guard let shared = locations.sharedFile(ofDomain: domain, host: identifier) else { continue }
+      if (try? FileMetadata.of(shared.file.path)) != nil { all.insert(domain) }
+    }
+    return all.sortedByBytes()
   }
 
   /// Whether there can be files at a place: its directory is there, or that can't be asked. One system call.
   public static func isPlace(in locations: PreferenceLocations, user: User, host: Host) -> Bool {
+    // Domains are in several places then.
+    if user == .current, locations.hasMovedDomains { return true }
     var directory = user == .any ? locations.anyUserDirectory : locations.configurationDirectory
     if host != .any { directory = FilePath.join(directory, PreferenceFile.perHostDirectory) }
     do throws(FileError) { return try FileMetadata.of(directory).isDirectory } catch {

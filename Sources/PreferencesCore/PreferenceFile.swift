@@ -19,12 +19,15 @@ struct PreferenceFile: Sendable, Hashable {
 
   let directory: String
   let name: String
+  /// Where a contained application can write below: from there on, no link is followed, that of the file itself included.
+  /// nil where the files are the user's own, who may have links as she likes.
+  let anchor: String?
   let lock: Lock
   /// The installation whose owner's files alone count; nil for files of users.
   let trust: Installation?
 
-  /// Whether the directory need not be there: that of per-host files, and that of files for any user.
-  var isOptional: Bool { trust != nil || isPerHost }
+  /// Whether the directory need not be there: that of per-host files, that of files for any user, those of containers.
+  var isOptional: Bool { trust != nil || anchor != nil || isPerHost }
   var isPerHost: Bool { FilePath.name(of: directory) == Self.perHostDirectory }
 
   var path: String { FilePath.join(directory, name) }
@@ -65,13 +68,34 @@ struct PreferenceFile: Sendable, Hashable {
   private func readOnce() -> Reading {
     if let trust { return read(trusting: trust) }
     do throws(FileError) {
-      let (bytes, metadata) = try WholeFile.read(path, limit: DecodingLimits.default.maximumBytes)
+      let limit = DecodingLimits.default.maximumBytes
+      let (bytes, metadata) =
+        anchor == nil
+        ? try WholeFile.read(path, limit: limit) : try WholeFile.read(name, in: try openDirectory(), limit: limit)
       return parse(bytes, metadata)
     } catch {
       if error.errno == .noSuchFile { return Reading(values: [:], version: nil, fault: nil) }
-      return Reading(
-        values: [:], version: try? FileMetadata.of(path), fault: PreferencesFault(.unreadable, path: path, error))
+      // A link that a contained application planted leads nowhere. It is as good as a damaged file: a writer moves it aside.
+      let isLink = error.errno == .tooManySymbolicLinks && anchor != nil
+      let fault =
+        isLink
+        ? PreferencesFault(.damaged, path: path, message: "is a symbolic link, and none is followed in a container")
+        : PreferencesFault(.unreadable, path: path, error)
+      return Reading(values: [:], version: metadata(), fault: fault)
     }
+  }
+
+  /// The directory that the file is in, held open; below `anchor`, nothing leads elsewhere.
+  /// - Parameter mode: of the directories that are made where they are missing; nil makes none.
+  func openDirectory(creating mode: UInt32? = nil) throws(FileError) -> OpenDirectory {
+    if let anchor { return try OpenDirectory(directory, below: anchor, creating: mode) }
+    if let mode { try Directory.createAll(directory, mode: mode) }
+    return try OpenDirectory(directory)
+  }
+
+  /// Of what has the file's name now; nil where nothing has, or it can't be asked.
+  private func metadata() -> FileMetadata? {
+    try? FileMetadata.of(path, followingLinks: trust == nil && anchor == nil)
   }
 
   private func read(trusting installation: Installation) -> Reading {
@@ -109,8 +133,7 @@ struct PreferenceFile: Sendable, Hashable {
   /// have changed it: opening makes the kernel ask the server, which a look at the path alone does only every few seconds.
   func isOutdated(since version: FileMetadata?, isShared: Bool = false) -> Bool {
     if isShared { _ = try? FileDescriptor.open(path, [.nonBlocking]) }
-    let now = try? FileMetadata.of(path, followingLinks: trust == nil)
-    guard let now, let version else { return (now == nil) != (version == nil) }
+    guard let now = metadata(), let version else { return (metadata() == nil) != (version == nil) }
     return !now.isSameVersion(as: version)
   }
 }

@@ -10,12 +10,20 @@ import LinuxFiles
 /// | any user, any host | `ANYUSER/DOMAIN.plist` |
 /// | any user, this host | `ANYUSER/ByHost/DOMAIN.HOST.plist` |
 ///
-/// `NSGlobalDomain` is called `.GlobalPreferences` there, as swift-corelibs-foundation calls it.
+/// `NSGlobalDomain` is called `.GlobalPreferences` there, as swift-corelibs-foundation calls it. CONFIGURATION stands for the
+/// user's configuration directory, a container's or a group's: `Containment` says which.
 public struct PreferenceLocations: Sendable, Hashable {
   /// Where `~` leads.
   public var homeDirectory: String
   /// `$XDG_CONFIG_HOME`, else `~/.config`, as a rule.
   public var configurationDirectory: String
+  /// `$XDG_DATA_HOME`, else `~/.local/share`, as a rule: below it are containers and groups.
+  public var dataDirectory: String
+  /// What contains this process; nil where nothing does.
+  public var containment: Containment?
+  /// The account whose preferences these are, where a contained application asked for those of another one: what it gets is
+  /// in its own container.
+  var accountOfOther: String?
   /// Whose `defaults/` holds for any user, and whose owner its files must have.
   public var installation: Installation
   /// What stands for this host in files' names; never empty.
@@ -28,21 +36,26 @@ public struct PreferenceLocations: Sendable, Hashable {
 
   /// - Parameters:
   ///   - configurationDirectory: nil: `.config` in the home directory.
+  ///   - dataDirectory: nil: `.local/share` in the home directory.
   ///   - hostIdentifier: nil: the machine's own. Tests state one.
   public init(
-    homeDirectory: String, configurationDirectory: String? = nil, installation: Installation,
-    hostIdentifier: String? = nil
+    homeDirectory: String, configurationDirectory: String? = nil, dataDirectory: String? = nil,
+    installation: Installation, hostIdentifier: String? = nil, containment: Containment? = nil
   ) {
     self.homeDirectory = homeDirectory
     self.configurationDirectory = configurationDirectory ?? FilePath.join(homeDirectory, ".config")
+    self.dataDirectory = dataDirectory ?? FilePath.join(homeDirectory, ".local/share")
     self.installation = installation
+    self.containment = containment
     statedHostIdentifier = hostIdentifier
   }
 
   /// Stated or found out, an identifier is the same host's.
   public static func == (a: PreferenceLocations, b: PreferenceLocations) -> Bool {
     a.homeDirectory == b.homeDirectory && a.configurationDirectory == b.configurationDirectory
-      && a.installation == b.installation && a.hostIdentifier == b.hostIdentifier
+      && a.dataDirectory == b.dataDirectory && a.containment == b.containment
+      && a.accountOfOther == b.accountOfOther && a.installation == b.installation
+      && a.hostIdentifier == b.hostIdentifier
   }
 
   public func hash(into hasher: inout Hasher) {
@@ -51,33 +64,73 @@ public struct PreferenceLocations: Sendable, Hashable {
     hasher.combine(installation)
   }
 
-  /// What holds for this process: `$HOME`, `$XDG_CONFIG_HOME`, this machine.
+  /// What holds for this process: `$HOME`, `$XDG_CONFIG_HOME`, `$XDG_DATA_HOME`, this machine, and the container around it.
   /// - Parameter installation: nil: the one that `Installation.locate` finds.
   public static func current(installation: Installation? = nil) -> PreferenceLocations {
     let home = UserLocations.homeDirectory()
     return PreferenceLocations(
       homeDirectory: home, configurationDirectory: UserLocations.configurationDirectory(home: home),
-      installation: installation ?? Installation.locate(root: nil).installation)
+      dataDirectory: UserLocations.dataDirectory(home: home),
+      installation: installation ?? Installation.locate(root: nil).installation, containment: .ofThisProcess)
   }
 
   /// The installation's `defaults/`: below it are the files that hold for any user.
   public var anyUserDirectory: String { installation.anyUserDefaultsDirectory }
 
-  /// The file of a domain. Names were checked.
+  /// The file of a domain that this process writes, and reads as a rule. Names were checked.
   /// - Parameter host: the identifier in the name of a per-host file; nil for the file of any host.
   func file(ofDomain name: String, user: PersistentDomain.User, host: String?) -> PreferenceFile {
-    let isAnyUser = user == .any
-    let base = isAnyUser ? anyUserDirectory : configurationDirectory
-    let locks =
-      isAnyUser ? installation.anyUserLocksDirectory : FilePath.join(base, "managed-preferences/locks")
+    if user == .any {
+      return file(
+        ofDomain: name, host: host, in: PreferencePlace(anyUserDirectory), locks: installation.anyUserLocksDirectory,
+        trust: installation)
+    }
+    return file(ofDomain: name, host: host, in: place(ofDomain: name))
+  }
+
+  /// The file that a domain had before it moved to a container or to a group's directory.
+  func formerFile(ofDomain name: String) -> PreferenceFile {
+    file(ofDomain: name, host: nil, in: PreferencePlace(configurationDirectory))
+  }
+
+  /// The two files of a domain at one place: for this host and for any.
+  struct FilePair {
+    let perHost: PreferenceFile
+    let anyHost: PreferenceFile
+  }
+
+  /// The user's files of a domain that this process reads and, with `set`, writes.
+  func files(ofDomain name: String) -> FilePair { files(ofDomain: name, in: place(ofDomain: name)) }
+
+  /// Those that it reads as well, and whether they come first; nil for nearly all domains.
+  func sharedFiles(ofDomain name: String) -> (files: FilePair, comeFirst: Bool)? {
+    sharedPlace(ofDomain: name).map { (files(ofDomain: name, in: $0.place), $0.comesFirst) }
+  }
+
+  /// One of them.
+  func sharedFile(ofDomain name: String, host: String?) -> (file: PreferenceFile, comesFirst: Bool)? {
+    sharedPlace(ofDomain: name).map { (file(ofDomain: name, host: host, in: $0.place), $0.comesFirst) }
+  }
+
+  private func files(ofDomain name: String, in place: PreferencePlace) -> FilePair {
+    FilePair(
+      perHost: file(ofDomain: name, host: hostIdentifier, in: place),
+      anyHost: file(ofDomain: name, host: nil, in: place))
+  }
+
+  private func file(
+    ofDomain name: String, host: String?, in place: PreferencePlace, locks: String? = nil, trust: Installation? = nil
+  ) -> PreferenceFile {
+    let locks = locks ?? FilePath.join(place.directory, "managed-preferences/locks")
     let stem = name == GlobalDomain.name ? ".GlobalPreferences" : name
-    let trust = isAnyUser ? installation : nil
     guard let host else {
       return PreferenceFile(
-        directory: base, name: stem + ".plist", lock: .file(directory: locks, name: name + ".lock"), trust: trust)
+        directory: place.directory, name: stem + ".plist", anchor: place.anchor,
+        lock: .file(directory: locks, name: name + ".lock"), trust: trust)
     }
     return PreferenceFile(
-      directory: FilePath.join(base, PreferenceFile.perHostDirectory), name: "\(stem).\(host).plist",
+      directory: FilePath.join(place.directory, PreferenceFile.perHostDirectory), name: "\(stem).\(host).plist",
+      anchor: place.anchor,
       lock: .file(directory: FilePath.join(locks, PreferenceFile.perHostDirectory), name: "\(name).\(host).lock"),
       trust: trust)
   }

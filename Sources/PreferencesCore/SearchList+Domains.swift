@@ -24,6 +24,7 @@ extension SearchList {
       if configuration.observes { engine.watcher.wake() }
     }
     notices += engine.fill([state], .receiver, domain: nil, receiver: state)
+    noteRedirectedRead(of: name)
     for notice in notices { notice.deliver() }
     return true
   }
@@ -111,9 +112,12 @@ extension SearchList {
   /// The contents of one domain's file of this user, without any other layer; nil where there is nothing in it.
   public func persistentDomain(forName name: String) -> [String: PropertyListValue]? {
     if DomainName.fault(in: name) != nil { return nil }
-    let file = file(ofDomain: name)
-    for notice in engine.refresh(file) { notice.deliver() }
-    let values = engine.lock.withLock { file.contents.merged }
+    let files = files(ofDomain: name).forAnyHost
+    for notice in engine.refresh(files) { notice.deliver() }
+    noteRedirectedRead(of: name)
+    let values = engine.lock.withLock {
+      files.reduce(into: [:]) { values, file in values.merge(file.contents.merged) { first, _ in first } }
+    }
     return values.isEmpty ? nil : values
   }
 
@@ -122,7 +126,7 @@ extension SearchList {
   @discardableResult
   public func setPersistentDomain(_ values: [String: PropertyListValue], forName name: String) -> Bool {
     if DomainName.fault(in: name) != nil { return false }
-    let file = file(ofDomain: name)
+    let file = files(ofDomain: name).user
     var notices = engine.refresh(file)
     engine.lock.lock()
     engine.announce(in: file.users.values, receiver: state) { look in
@@ -145,6 +149,9 @@ extension SearchList {
       if let notice = Notice(state, .receiver, domain: name, keys: [], always: true) { notices.append(notice) }
     }
     engine.lock.unlock()
+    for key in DomainContents.changedKeys(from: before, to: values) {
+      noteRedirectedWrite(of: key, inDomain: name, removing: values[key] == nil)
+    }
     notices += engine.fill(refill, .otherList, domain: name, receiver: state)
     for notice in notices { notice.deliver() }
     return isChange
@@ -154,7 +161,10 @@ extension SearchList {
   @discardableResult
   public func removePersistentDomain(forName name: String) -> Bool { setPersistentDomain([:], forName: name) }
 
-  private func file(ofDomain name: String) -> DomainFile {
-    engine.lock.withLock { engine.file(ofDomain: name, for: configuration) }
+  /// Of the domains that are searched, the very files that are searched.
+  private func files(ofDomain name: String) -> DomainFiles {
+    engine.lock.withLock {
+      state.domains.first { $0.name == name } ?? engine.files(ofDomain: name, for: configuration)
+    }
   }
 }

@@ -39,6 +39,7 @@ extension SearchList {
     }
     engine.lock.unlock()
     if isForced { reportForcedWrite(of: key, value == nil ? "remove" : "set") }
+    noteRedirectedWrite(of: key, inDomain: configuration.domain, removing: value == nil)
     for notice in notices { notice.deliver() }
     return isChange
   }

@@ -24,6 +24,12 @@ public final class SearchList: Sendable {
     public var homeDirectory: String
     /// Where `DOMAIN.plist` and `.GlobalPreferences.plist` are.
     public var configurationDirectory: String
+    /// Below it are containers and groups.
+    public var dataDirectory: String
+    /// What contains the application. nil asks, when the list is opened, the container around the process and the policy.
+    public var containment: Containment?
+    /// The account whose preferences a list is for, where it is another than the process's.
+    var account: String?
     /// What stands for this host in the names of per-host files.
     public var hostIdentifier: String
     /// The command line without the program's name; empty for no argument layer.
@@ -40,14 +46,14 @@ public final class SearchList: Sendable {
     public var clock: @Sendable () -> Int64
     public var userFacts: UserFacts
 
-    /// - Parameters: nil takes what holds for this process: the executable's name, `$HOME`, `$XDG_CONFIG_HOME`, this
-    ///   machine's identifier, the installation that `Installation.locate` finds, the process's sink, the kernel's facts
+    /// - Parameters: nil takes what holds for this process: the executable's name, `$HOME`, `$XDG_CONFIG_HOME`,
+    ///   `$XDG_DATA_HOME` (with another home directory given: `.local/share` in that), this machine's identifier, the installation that `Installation.locate` finds, the process's sink, the kernel's facts
     ///   about the user.
     public init(
       domain: String? = nil, applicationDomain: String? = nil, homeDirectory: String? = nil,
-      configurationDirectory: String? = nil, hostIdentifier: String? = nil, arguments: [String] = [],
-      languages: [String]? = nil, installation: Installation? = nil,
-      sink: (any AuditEventSink)? = nil, observes: Bool = true,
+      configurationDirectory: String? = nil, dataDirectory: String? = nil, containment: Containment? = nil,
+      hostIdentifier: String? = nil, arguments: [String] = [], languages: [String]? = nil,
+      installation: Installation? = nil, sink: (any AuditEventSink)? = nil, observes: Bool = true,
       clock: (@Sendable () -> Int64)? = nil, userFacts: UserFacts? = nil
     ) {
       let domain = domain ?? applicationDomain ?? ApplicationIdentity.fallback()
@@ -56,6 +62,10 @@ public final class SearchList: Sendable {
       self.applicationDomain = applicationDomain ?? domain
       self.homeDirectory = home
       self.configurationDirectory = configurationDirectory ?? UserLocations.configurationDirectory(home: home)
+      self.dataDirectory =
+        dataDirectory
+        ?? (homeDirectory == nil ? UserLocations.dataDirectory(home: home) : FilePath.join(home, ".local/share"))
+      self.containment = containment
       self.hostIdentifier = hostIdentifier ?? HostIdentifier.current()
       self.arguments = arguments
       self.languages = languages
@@ -68,9 +78,11 @@ public final class SearchList: Sendable {
 
     /// Where the persistent domains are.
     public var locations: PreferenceLocations {
-      PreferenceLocations(
-        homeDirectory: homeDirectory, configurationDirectory: configurationDirectory, installation: installation,
-        hostIdentifier: hostIdentifier)
+      var locations = PreferenceLocations(
+        homeDirectory: homeDirectory, configurationDirectory: configurationDirectory, dataDirectory: dataDirectory,
+        installation: installation, hostIdentifier: hostIdentifier, containment: containment)
+      locations.accountOfOther = account
+      return locations
     }
   }
 
@@ -88,29 +100,31 @@ public final class SearchList: Sendable {
     for name in [configuration.domain, configuration.applicationDomain] {
       if let fault = DomainName.fault(in: name) { throw fault }
     }
-    self.configuration = configuration
     let engine = Engine.shared
     let sink = configuration.sink
-    let (own, global, policy) = engine.lock.withLock {
+    let policy = engine.lock.withLock { engine.policy(of: configuration.installation) }
+    // Read before the list is known to the engine, so that its tables are filled once. Other lists may have observers.
+    var notices = engine.refresh(policy, reportingTo: sink)
+    // The policy says what contains the application, and that says which files are its.
+    let configuration = configuration.contained(by: policy)
+    self.configuration = configuration
+    let (own, global) = engine.lock.withLock {
       (
         engine.files(ofDomain: configuration.domain, for: configuration),
-        engine.files(ofDomain: GlobalDomain.name, for: configuration),
-        engine.policy(of: configuration.installation)
+        engine.files(ofDomain: GlobalDomain.name, for: configuration)
       )
     }
     let state = ListState(configuration, own: own, global: global, policy: policy)
     self.state = state
     published = state.published.address
-    // Read before the list is known to the engine, so that its tables are filled once. Other lists may have observers.
-    var notices: [Notice] = []
     notices += engine.refresh(state.files)
-    notices += engine.refresh(policy, reportingTo: sink)
     engine.lock.withLock {
       state.view = PolicyView(policy, user: configuration.userFacts, instant: configuration.clock())
       engine.add(state)
     }
     _ = state.fill(engine, .receiver, domain: nil, isFirst: true)
     if configuration.observes { engine.lock.withLock { engine.watcher.wake() } }
+    noteRedirectedRead(of: configuration.domain)
     for notice in notices { notice.deliver() }
   }
 

@@ -8,6 +8,9 @@ import Synchronization
 @testable import PreferencesCore
 
 /// A home, a configuration directory and an installation of their own, removed at the end.
+///
+/// With `MANAGED_PREFERENCES_TEST_CONTAINED=1` every list is that of a contained application, to which no policy grants
+/// anything: what holds of search lists holds there as well. `Scripts/test` runs this suite both ways.
 final class Fixture: Sendable {
   static let domain = "org.example.Editor"
 
@@ -19,8 +22,9 @@ final class Fixture: Sendable {
   init() {
     directory = "/tmp/managed-preferences-tests.\(getpid()).\(UInt64.random(in: .min ... .max))"
     isOwner = true
-    try! Directory.createAll(configuration, mode: 0o700)
+    try! Directory.createAll(userConfiguration, mode: 0o700)
     try! Directory.createAll(installation.stateDirectory, mode: 0o755)
+    if let containment = Self.containment { try! ContainerPreparation.prepare(containment, in: locations) }
   }
 
   /// In a child process: the parent's fixture, left there at the end.
@@ -32,15 +36,35 @@ final class Fixture: Sendable {
   deinit { if isOwner { try? Directory.removeTree(directory) } }
 
   var home: String { directory + "/home" }
-  var configuration: String { home + "/.config" }
+  /// Where the domains are.
+  var configuration: String {
+    guard let containment = Self.containment else { return userConfiguration }
+    return ContainerDirectories(dataDirectory: home + "/.local/share").home(ofContainer: containment.identifier)
+      + "/.config"
+  }
+  var userConfiguration: String { home + "/.config" }
   var installation: Installation { Installation(root: directory + "/root") }
   /// What stands for the host in the names of per-host files.
   static let host = "0123456789abcdef0123456789abcdef"
 
+  static let containment: Containment? =
+    EnvironmentVariables.nonEmpty("MANAGED_PREFERENCES_TEST_CONTAINED") == "1" ? Containment(identifier: domain) : nil
+  static let isContained = containment != nil
+
   var locations: PreferenceLocations {
     PreferenceLocations(
-      homeDirectory: home, configurationDirectory: configuration, installation: installation,
-      hostIdentifier: Self.host)
+      homeDirectory: home, configurationDirectory: userConfiguration, installation: installation,
+      hostIdentifier: Self.host, containment: Self.containment)
+  }
+
+  /// Makes the home, and all that is in it, another user's.
+  func give(to user: UInt32) {
+    func give(_ path: String) {
+      lchown(path, user, user)
+      for name in (try? Directory.names(in: path)) ?? [] { give(path + "/" + name) }
+    }
+    chown(directory, user, user)
+    give(home)
   }
 
   /// The path of a domain's file.
@@ -57,8 +81,9 @@ final class Fixture: Sendable {
     let clock = clock
     return try! SearchList(
       configuration: SearchList.Configuration(
-        domain: domain, applicationDomain: application, homeDirectory: home, configurationDirectory: configuration,
-        hostIdentifier: Self.host, arguments: arguments, languages: languages, installation: installation, sink: sink,
+        domain: domain, applicationDomain: application, homeDirectory: home, configurationDirectory: userConfiguration,
+        containment: Self.containment, hostIdentifier: Self.host, arguments: arguments, languages: languages,
+        installation: installation, sink: sink,
         observes: observes,
         clock: { clock.now },
         userFacts: user))
@@ -96,8 +121,12 @@ final class Fixture: Sendable {
   static let horizon: Range<Int64> = 0..<4_000_000_000
 
   /// Installs a generation as the installer does: the forced file, then the marker.
-  func install(_ lines: [Line], generation: UInt64 = 1) {
-    let bytes = Self.forcedFile(lines, generation: generation)
+  /// - Parameter grants: the applications that are contained under `condition`, and what is shared with each.
+  func install(
+    _ lines: [Line], containing grants: [String: (groups: [String], read: [String])] = [:],
+    under condition: Condition = .always, generation: UInt64 = 1
+  ) {
+    let bytes = Self.forcedFile(lines, containing: grants, under: condition, generation: generation)
     try! AtomicReplacement.write(bytes, to: installation.forcedFile, mode: 0o644, durable: false)
     let checksum = try! ForcedDomain(bytes: bytes, expecting: [.forced]).checksum
     mark(generation, checksum: checksum)
@@ -110,8 +139,25 @@ final class Fixture: Sendable {
     try! AtomicReplacement.write(marker.bytes, to: installation.generationMarker, mode: 0o644, durable: false)
   }
 
-  static func forcedFile(_ lines: [Line], generation: UInt64) -> [UInt8] {
+  static func forcedFile(
+    _ lines: [Line], containing grants: [String: (groups: [String], read: [String])] = [:],
+    under condition: Condition = .always, generation: UInt64
+  ) -> [UInt8] {
     var writer = ForcedDomainWriter(kind: .forced)
+    if !grants.isEmpty {
+      let number = condition == .always ? 0 : writer.addCondition(condition, intervals: [])
+      func strings(_ list: [String]) -> PropertyListValue { .array(list.map { .string($0) }) }
+      writer.setAnnex([
+        "containers": .array(
+          grants.map { domain, grant in
+            [
+              "domain": .string(domain), "groups": strings(grant.groups), "read": strings(grant.read),
+              "files": .array([]), "profile": "org.example.base",
+              "condition": .integer(PropertyListInteger(Int(number))),
+            ]
+          })
+      ])
+    }
     for line in lines {
       let profile = writer.addProfile(ProfileReference(id: line.profile, title: "Title of \(line.profile)"))
       let condition =
@@ -170,8 +216,12 @@ func eventually(_ condition: () -> Bool) -> Bool {
 }
 
 extension PropertyListValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
-  ExpressibleByBooleanLiteral, ExpressibleByFloatLiteral
+  ExpressibleByBooleanLiteral, ExpressibleByFloatLiteral, ExpressibleByDictionaryLiteral
 {
+  public init(dictionaryLiteral members: (String, PropertyListValue)...) {
+    self = .dictionary(Dictionary(uniqueKeysWithValues: members))
+  }
+
   public init(stringLiteral value: String) { self = .string(value) }
   public init(integerLiteral value: Int) { self = .integer(PropertyListInteger(value)) }
   public init(booleanLiteral value: Bool) { self = .boolean(value) }

@@ -127,7 +127,7 @@ import Testing
     #expect(list.integer("forced") == 1)
   }
 
-  @Test func modeOwnerAndLinkStay() {
+  @Test(.disabled(if: Fixture.isContained, "in a container no link is followed")) func modeOwnerAndLinkStay() {
     let fixture = Fixture()
     let target = fixture.directory + "/dotfiles.plist"
     fixture.store(["a": 1])
@@ -142,7 +142,8 @@ import Testing
     #expect(try! FileMetadata.of(target).permissions == 0o644)
   }
 
-  @Test(arguments: ["not a property list", "", "(1, 2)", "bplist00"]) func aDamagedFileIsKeptAside(text: String) {
+  @Test(arguments: ["not a property list", "", "(1, 2)", "bplist00"]) func aDamagedFileIsKeptAside(text: String) throws
+  {
     let fixture = Fixture()
     try! AtomicReplacement.write(Array(text.utf8), to: fixture.file(), mode: 0o600)
     let list = fixture.list()
@@ -154,9 +155,10 @@ import Testing
     list.set(2, forKey: "a")
     #expect(list.synchronize())
     #expect(fixture.stored() == ["a": 2])
-    let aside = try! Directory.names(in: fixture.configuration).filter { $0.contains(".plist.damaged-") }
-    #expect(aside.count == 1)
-    #expect(try! WholeFile.read(fixture.configuration + "/" + aside[0]).bytes == Array(text.utf8))
+    let folder = FilePath.parent(of: fixture.file())
+    let aside = try! Directory.names(in: folder).filter { $0.contains(".plist.damaged-") }
+    try #require(aside.count == 1)
+    #expect(try! WholeFile.read(folder + "/" + aside[0]).bytes == Array(text.utf8))
     #expect(list.faults.map(\.kind) == [.movedAside])
     #expect(fixture.sink.taken(.domainDamaged).count == 2)
   }

@@ -145,10 +145,8 @@ import Testing
   @Test(.enabled(if: geteuid() == 0, "needs root, to become two users"))
   func rootWithSomebodyElsesHomeLeavesNothingThere() async {
     let fixture = Fixture()
-    chown(fixture.home, 1234, 1234)
-    chown(fixture.configuration, 1234, 1234)
     fixture.store(["k": 1])
-    chown(fixture.file(), 1234, 1234)
+    fixture.give(to: 1234)
     let before = try! FileMetadata.of(fixture.file())
     let list = fixture.list()
     #expect(list.integer("k") == 1)
@@ -220,7 +218,7 @@ import Testing
     let fixture = Fixture()
     fixture.store(["k": 1])
     chmod(fixture.file(), 0o444)
-    for path in [fixture.directory, fixture.home, fixture.configuration, fixture.file()] { chown(path, 1234, 1234) }
+    fixture.give(to: 1234)
     let directory = fixture.directory
     await #expect(processExitsWith: .success) { [directory = directory as String] in
       guard setgid(1234) == 0, setuid(1234) == 0 else { exit(1) }

@@ -103,7 +103,11 @@ import Testing
     let resolution = list.resolution(of: Self.key)
     #expect(
       resolution.forcedBy == [ForcedBy(profile: "org.example.base", title: "Title of org.example.base", generation: 1)])
-    #expect(resolution.considered.map(\.layer).map(\.rawValue) == Self.all.map { Self.layer($0).rawValue })
+    // A contained application asks the user's `NSGlobalDomain` behind its own copy.
+    let shared = fixture.userConfiguration
+    let considered = resolution.considered.filter { !Fixture.isContained || $0.path?.hasPrefix(shared) != true }
+    #expect(considered.map(\.layer).map(\.rawValue) == Self.all.map { Self.layer($0).rawValue })
+    #expect(considered.count + (Fixture.isContained ? 2 : 0) == resolution.considered.count)
     let application = try #require(resolution.considered.first { $0.layer == .application })
     #expect(application.path == fixture.file())
     #expect(application.domain == Fixture.domain)

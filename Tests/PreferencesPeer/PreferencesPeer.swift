@@ -26,15 +26,27 @@ enum PreferencesPeer {
     case ("observe", 1): observe(list(arguments[1], observes: true), rest[0])
     case ("read", 2): read(list(arguments[1], observes: true), rest[0], until: Int(rest[1])!)
     case ("hold", 0): hold(arguments[1])
-    case ("fill", 0): fill(list(arguments[1], observes: false), arguments[1] + "/home/.config")
+    case ("fill", 0): fill(list(arguments[1], observes: false), configuration(arguments[1]))
     default: exit(64)
     }
+  }
+
+  /// As the suite that started this one: see its `Fixture`.
+  static let containment: Containment? =
+    EnvironmentVariables.nonEmpty("MANAGED_PREFERENCES_TEST_CONTAINED") == "1" ? Containment(identifier: domain) : nil
+
+  /// Where the domain is.
+  static func configuration(_ directory: String) -> String {
+    let home = directory + "/home"
+    if containment == nil { return home + "/.config" }
+    return ContainerDirectories(dataDirectory: home + "/.local/share").home(ofContainer: domain) + "/.config"
   }
 
   static func list(_ directory: String, observes: Bool) -> SearchList {
     try! SearchList(
       configuration: SearchList.Configuration(
         domain: domain, homeDirectory: directory + "/home", configurationDirectory: directory + "/home/.config",
+        containment: containment,
         installation: Installation(root: directory + "/root"), sink: NoEvents(), observes: observes,
         userFacts: UserFacts(userID: 1000, groupIDs: [1000])))
   }
@@ -117,7 +129,7 @@ enum PreferencesPeer {
 
   /// Holds the domain's lock until the end of input.
   static func hold(_ directory: String) {
-    let locks = directory + "/home/.config/managed-preferences/locks"
+    let locks = configuration(directory) + "/managed-preferences/locks"
     guard (try? Directory.createAll(locks, mode: 0o700)) != nil,
       let lock = try? FileLock.exclusive("\(locks)/\(domain).lock")
     else { exit(73) }

@@ -1,0 +1,99 @@
+import Glibc
+
+/// A directory held open: what is done in it is done there, whatever is renamed, or becomes a link, on the way to it.
+///
+/// Names are single components; a symbolic link under such a name is never followed.
+public struct OpenDirectory: ~Copyable {
+  public let descriptor: FileDescriptor
+  /// How it was reached; for messages.
+  public let path: String
+
+  private init(_ descriptor: consuming FileDescriptor, _ path: String) {
+    self.descriptor = descriptor
+    self.path = path
+  }
+
+  /// Opens a directory by its path, through links as everywhere.
+  public init(_ path: String) throws(FileError) {
+    self.init(try FileDescriptor.open(path.isEmpty ? "." : path, [.directory]), path)
+  }
+
+  /// Opens a directory at or below another, without following any link on the way from there.
+  ///
+  /// - Parameters:
+  ///   - path: `anchor`, or `anchor` with components behind it.
+  ///   - anchor: a directory that only trusted programs can exchange; links on the way to it are followed.
+  ///   - mode: of the directories below `anchor` that are made where they are missing; nil makes none.
+  /// - Throws: `notDirectory` where something else has a directory's name, a link among others.
+  public init(_ path: String, below anchor: String, creating mode: UInt32? = nil) throws(FileError) {
+    precondition(path == anchor || path.hasPrefix(anchor + "/"), "\(path) is not below \(anchor)")
+    var reached = OpenDirectory(try FileDescriptor.open(anchor, [.directory, .noFollow]), anchor)
+    for name in path.dropFirst(anchor.count).split(separator: "/") {
+      reached = try reached.directory(String(name), creating: mode)
+    }
+    self = reached
+  }
+
+  /// Opens a directory in this one.
+  public func directory(_ name: String, creating mode: UInt32? = nil) throws(FileError) -> OpenDirectory {
+    let path = FilePath.join(self.path, name)
+    if let mode, mkdirat(descriptor.rawValue, name, mode) != 0, Errno.current != .fileExists {
+      throw FileError("create directory", path: path, errno: .current)
+    }
+    do throws(FileError) {
+      return OpenDirectory(try descriptor.open(at: name, [.directory, .noFollow]), path)
+    } catch {
+      // Both are said of a link.
+      throw FileError("open", path: path, errno: error.errno == .tooManySymbolicLinks ? .notDirectory : error.errno)
+    }
+  }
+
+  /// Opens a file; a link is `Errno.tooManySymbolicLinks`.
+  public func open(
+    _ name: String, _ flags: OpenFlags = .readOnly, mode: UInt32 = 0o600
+  ) throws(FileError) -> FileDescriptor {
+    do throws(FileError) {
+      return try descriptor.open(at: name, flags.union(.noFollow), mode: mode)
+    } catch {
+      throw FileError(error.operation, path: FilePath.join(path, name), errno: error.errno)
+    }
+  }
+
+  /// Of the entry itself, be it a link.
+  public func metadata(of name: String) throws(FileError) -> FileMetadata {
+    var status = stat()
+    if fstatat(descriptor.rawValue, name, &status, AT_SYMLINK_NOFOLLOW) != 0 { throw failure("inspect", name) }
+    return FileMetadata(status)
+  }
+
+  /// Whether the effective ids may write a file, as the system's permissions say.
+  public func checkWritable(_ name: String) throws(FileError) {
+    if faccessat(descriptor.rawValue, name, W_OK, AT_EACCESS | AT_SYMLINK_NOFOLLOW) != 0 {
+      throw failure("write", name)
+    }
+  }
+
+  public func rename(_ old: String, to new: String) throws(FileError) {
+    let number = descriptor.rawValue
+    if renameat(number, old, number, new) != 0 { throw failure("rename", old) }
+  }
+
+  /// Removes a file, never a directory.
+  public func remove(_ name: String) throws(FileError) {
+    if unlinkat(descriptor.rawValue, name, 0) != 0 { throw failure("remove", name) }
+  }
+
+  /// Brings the directory's entries to the disk.
+  public func synchronize() throws(FileError) {
+    do throws(Errno) { try descriptor.synchronize() } catch {
+      // Some file systems (network, FUSE) do not offer it for directories.
+      if error != .invalidArgument && error != .notSupported {
+        throw FileError("synchronize", path: path, errno: error)
+      }
+    }
+  }
+
+  private func failure(_ operation: String, _ name: String) -> FileError {
+    FileError(operation, path: FilePath.join(path, name), errno: .current)
+  }
+}
