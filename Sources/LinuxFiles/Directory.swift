@@ -35,6 +35,13 @@ public enum Directory {
     in path: String, passedOver: ((String) -> Void)? = nil
   ) throws(FileError) -> [String] {
     guard let stream = opendir(path) else { throw FileError("list", path: path, errno: .current) }
+    return try names(of: stream, path, passedOver)
+  }
+
+  /// Closes the stream.
+  static func names(
+    of stream: OpaquePointer, _ path: String, _ passedOver: ((String) -> Void)?
+  ) throws(FileError) -> [String] {
     defer { closedir(stream) }
     var names: [String] = []
     while true {
@@ -79,7 +86,7 @@ public enum Directory {
     if Glibc.link(existing, new) != 0 { throw FileError("link", path: existing, errno: .current) }
   }
 
-  /// Removes a tree without following any symbolic link in it.
+  /// Removes a tree without following any symbolic link in it, also one that appears meanwhile.
   public static func removeTree(_ path: String) throws(FileError) {
     let metadata: FileMetadata
     do throws(FileError) { metadata = try FileMetadata.of(path, followingLinks: false) } catch {
@@ -87,7 +94,7 @@ public enum Directory {
       throw error
     }
     guard metadata.isDirectory else { return try removeFile(path) }
-    for name in try names(in: path) { try removeTree(FilePath.join(path, name)) }
+    try OpenDirectory(path, below: path).removeContents()
     try remove(path)
   }
 }

@@ -83,6 +83,29 @@ public struct OpenDirectory: ~Copyable {
     if unlinkat(descriptor.rawValue, name, 0) != 0 { throw failure("remove", name) }
   }
 
+  /// The names in it, sorted by their bytes, without `.` and `..`.
+  /// - Parameter passedOver: as in `Directory.names`.
+  public func names(passedOver: ((String) -> Void)? = nil) throws(FileError) -> [String] {
+    // Opened anew, since a stream owns its descriptor and its place in the directory.
+    let number = openat(descriptor.rawValue, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard number >= 0, let stream = fdopendir(number) else { throw failure("list", ".") }
+    return try Directory.names(of: stream, path, passedOver)
+  }
+
+  /// Removes everything in it, and no more: no link in it is followed, also one that appears meanwhile.
+  public func removeContents() throws(FileError) {
+    for name in try names() {
+      if unlinkat(descriptor.rawValue, name, 0) == 0 { continue }
+      let error = Errno.current
+      if error == .noSuchFile { continue }
+      guard error == .isDirectory || error == .notPermitted, let below = try? directory(name) else {
+        throw FileError("remove", path: FilePath.join(path, name), errno: error)
+      }
+      try below.removeContents()
+      if unlinkat(descriptor.rawValue, name, AT_REMOVEDIR) != 0 { throw failure("remove directory", name) }
+    }
+  }
+
   /// Brings the directory's entries to the disk.
   public func synchronize() throws(FileError) {
     do throws(Errno) { try descriptor.synchronize() } catch {

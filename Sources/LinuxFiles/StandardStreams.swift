@@ -19,6 +19,7 @@ public enum StandardStreams {
   }
 
   public static var isOutputTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+  public static var isInputTerminal: Bool { isatty(STDIN_FILENO) == 1 }
   public static var isErrorTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
   private static func write(_ text: String, to descriptor: Int32) throws(Errno) {

@@ -192,7 +192,7 @@ public struct PersistentDomain: Sendable, Hashable {
   }
 
   /// The domain that a file's name stands for; nil when it stands for none.
-  private static func domain(ofFile name: String, host: String?) -> String? {
+  static func domain(ofFile name: String, host: String?) -> String? {
     let ending = host.map { ".\($0).plist" } ?? ".plist"
     guard name.hasSuffix(ending) else { return nil }
     let stem = String(name.dropLast(ending.count))

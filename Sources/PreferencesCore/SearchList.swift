@@ -42,6 +42,8 @@ public final class SearchList: Sendable {
     /// Whether the list follows, in the background, what others change. False for a command that answers once: it starts
     /// no thread, and sees others' changes after `synchronize`.
     public var observes: Bool
+    /// Whether the container of a contained application is made where it is missing. False for a command that only asks.
+    public var preparesContainer = true
     /// Unix seconds. Windows open and close by it.
     public var clock: @Sendable () -> Int64
     public var userFacts: UserFacts

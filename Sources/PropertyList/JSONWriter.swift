@@ -99,6 +99,13 @@ public struct JSONWriter: Sendable {
   }
 
   /// A string, or `null` where there is none.
+  /// An array of strings.
+  public mutating func strings(_ list: [String]) {
+    beginArray()
+    for text in list { string(text) }
+    endArray()
+  }
+
   public mutating func optional(_ text: String?) {
     if let text { string(text) } else { null() }
   }

@@ -75,8 +75,9 @@ struct DomainReference {
   /// narrows them.
   func searchList(_ call: Invocation) -> SearchList? {
     guard isAboutThisHost, host == .any, user == .current, let name else { return nil }
-    let configuration = SearchList.Configuration(
+    var configuration = SearchList.Configuration(
       domain: name, arguments: [], installation: call.installation(), sink: DiscardingAuditEventSink(), observes: false)
+    configuration.preparesContainer = false
     // The name was checked when the reference was made.
     return try? SearchList(configuration: configuration)
   }

@@ -11,6 +11,7 @@ enum CommonFlags {
 
   static let host = Flag("--host", value: "NAME", .host, "what if the host were NAME")
   static let user = Flag("--user", value: "NAME", .user, "what if NAME asked")
+  static let account = Flag("--user", value: "NAME", .user, "of the user NAME, whose values are not shown")
   static let group = Flag(
     "--group", value: "GROUP", .group, repeats: true, "what if the user were in that inventory group")
   static let instant = Flag("--at", value: "TIME", .instant, "what if it were TIME (2026-12-01T09:30:00+01:00)")

@@ -41,6 +41,12 @@ enum Overview {
           VerbSummary("generations", "list what was installed"),
         ]
       ),
+      (
+        "Contain applications",
+        [
+          VerbSummary("containers", "list, show and reset the containers of applications")
+        ]
+      ),
     ],
     example: "policyctl status")
 

@@ -82,6 +82,10 @@ enum Policyctl {
       path.append(next)
       rest.removeFirst()
     }
+    if path[0] == "containers", let next = rest.first, ["show", "reset"].contains(next) {
+      path.append(next)
+      rest.removeFirst()
+    }
     return try run(path, words: leading + rest)
   }
 
@@ -125,6 +129,9 @@ enum Policyctl {
     case ["key", "trust"]: KeyTrustVerb.self
     case ["key", "list"]: KeyListVerb.self
     case ["schema"]: SchemaVerb.self
+    case ["containers"]: ContainersVerb.self
+    case ["containers", "show"]: ContainersShowVerb.self
+    case ["containers", "reset"]: ContainersResetVerb.self
     case ["uninstall"]: UninstallVerb.self
     default: nil
     }

@@ -53,7 +53,8 @@ import Testing
 
   static let verbs = [
     "init", "enroll", "check", "compile", "install", "apply", "refresh", "status", "generations", "get", "explain",
-    "test", "key generate", "key trust", "key list", "schema", "uninstall",
+    "test", "key generate", "key trust", "key list", "schema", "containers", "containers show", "containers reset",
+    "uninstall",
   ]
 
   @Test(arguments: verbs + ["", "key"]) func helpFitsAScreenAndEndsWithAnExample(_ verb: String) throws {

@@ -19,6 +19,7 @@ extension SearchList.Configuration {
       result.configurationDirectory = UserLocations.configurationDirectory(home: result.homeDirectory)
       result.dataDirectory = UserLocations.dataDirectory(home: result.homeDirectory)
     }
+    if !preparesContainer { return result }
     do throws(FileError) { try ContainerPreparation.prepare(decided, in: result.locations) } catch {
       let fault = PreferencesFault(.unwritable, path: error.path, error)
       sink.send(AuditEvent(fault, inDomain: decided.identifier))

@@ -50,6 +50,7 @@ final class Question {
     isListAsked = true
     var configuration = SearchList.Configuration(
       domain: domain, arguments: [], installation: installation, sink: DiscardingAuditEventSink(), observes: false)
+    configuration.preparesContainer = false
     if let instant = circumstances.instant { configuration.clock = { instant } }
     // The name was checked: there is no other error.
     return try? SearchList(configuration: configuration)

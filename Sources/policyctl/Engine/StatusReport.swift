@@ -204,8 +204,9 @@ struct StatusReport {
   private func userSetKeys(of file: ForcedDomain) -> [UserSetView] {
     let secrets = Secrets(of: file)
     return file.domains.flatMap { domain -> [UserSetView] in
-      let configuration = SearchList.Configuration(
+      var configuration = SearchList.Configuration(
         domain: domain, arguments: [], installation: installation, sink: DiscardingAuditEventSink(), observes: false)
+      configuration.preparesContainer = false
       guard let list = try? SearchList(configuration: configuration) else { return [] }
       return (list.persistentDomain(forName: domain) ?? [:]).filter { !list.isForced($0.key) }
         .sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.map { key, value in

@@ -1,0 +1,152 @@
+public import LinuxFiles
+public import PropertyList
+
+/// What a user's container holds, for who looks at it from outside.
+///
+/// Nothing in it is trusted: no link is followed, and what can't be read is said.
+public struct ContainerSurvey: Sendable {
+  /// A domain of which the application has a copy of its own.
+  public struct Redirected: Sendable, Hashable {
+    public let domain: String
+    /// The container's file for any host.
+    public let path: String
+    /// Unix seconds of the last write, of the newest of its files.
+    public let written: Int64
+  }
+
+  /// One key of such a domain, on both sides.
+  public struct Difference: Sendable, Hashable {
+    public let key: String
+    /// What the application has; nil for nothing.
+    public let inContainer: PropertyListValue?
+    /// What the domain holds where it lives; nil for nothing.
+    public let outside: PropertyListValue?
+  }
+
+  public let identifier: String
+  public let directory: String
+  /// Bytes of all files, as their sizes say.
+  public private(set) var byteCount: Int64 = 0
+  public private(set) var fileCount = 0
+  /// Sorted by domain.
+  public let redirected: [Redirected]
+  private let locations: PreferenceLocations
+
+  /// The applications that have a container; sorted. Empty where there are none.
+  public static func identifiers(in locations: PreferenceLocations) throws(FileError) -> [String] {
+    let containers = ContainerDirectories(dataDirectory: locations.dataDirectory)
+    do throws(FileError) {
+      return try Directory.names(in: containers.containersDirectory).filter { name in
+        DomainName.fault(in: name) == nil && containers.hasContainer(name)
+      }
+    } catch {
+      if error.errno == .noSuchFile { return [] }
+      throw error
+    }
+  }
+
+  /// - Parameter locations: the user's, as somebody sees them who is not contained.
+  /// - Throws: why the container can't be looked through; "no such file" where there is none.
+  /// - Complexity: O(files in the container).
+  public init(_ identifier: String, in locations: PreferenceLocations) throws(FileError) {
+    self.identifier = identifier
+    var inside = locations
+    inside.containment = Containment(identifier: identifier)
+    self.locations = locations
+    directory = ContainerDirectories(dataDirectory: locations.dataDirectory).container(identifier)
+    guard try FileMetadata.of(directory, followingLinks: false).isDirectory else {
+      throw FileError("look through", path: directory, errno: .notDirectory)
+    }
+    redirected = try Self.redirected(identifier, inside)
+    count(directory)
+  }
+
+  /// What goes while it is counted, or can't be looked through, is not counted.
+  private mutating func count(_ path: String) {
+    for name in (try? Directory.names(in: path)) ?? [] {
+      let entry = FilePath.join(path, name)
+      guard let metadata = try? FileMetadata.of(entry, followingLinks: false) else { continue }
+      if metadata.isDirectory {
+        count(entry)
+      } else {
+        byteCount += metadata.isRegularFile ? metadata.size : 0
+        fileCount += 1
+      }
+    }
+  }
+
+  private static func redirected(
+    _ identifier: String, _ inside: PreferenceLocations
+  ) throws(FileError) -> [Redirected] {
+    let directory: OpenDirectory
+    // Any domain that is foreign is kept where all of them are.
+    let place = inside.place(ofDomain: GlobalDomain.name)
+    do throws(FileError) {
+      directory = try OpenDirectory(place.directory, below: place.anchor ?? place.directory)
+    } catch {
+      if error.errno == .noSuchFile { return [] }
+      throw error
+    }
+    var written: [String: Int64] = [:]
+    func note(_ domain: String, _ metadata: FileMetadata) {
+      if domain == identifier { return }
+      written[domain] = max(written[domain] ?? .min, metadata.modificationNanoseconds / 1_000_000_000)
+    }
+    for name in try directory.names() {
+      if let domain = PersistentDomain.domain(ofFile: name, host: nil), let metadata = try? directory.metadata(of: name)
+      {
+        note(domain, metadata)
+      }
+    }
+    if let perHost = try? directory.directory(PreferenceFile.perHostDirectory) {
+      for name in try perHost.names() {
+        if let domain = PersistentDomain.domain(ofFile: name, host: inside.hostIdentifier),
+          let metadata = try? perHost.metadata(of: name)
+        {
+          note(domain, metadata)
+        }
+      }
+    }
+    return written.map { domain, time in
+      Redirected(
+        domain: domain, path: inside.file(ofDomain: domain, user: .current, host: nil).path, written: time)
+    }.sorted { $0.domain.utf8.lexicographicallyPrecedes($1.domain.utf8) }
+  }
+
+  /// The keys that a redirected domain has in the container, each beside what it is outside; sorted. Files for any host.
+  /// - Throws: why one of the two files can't be read.
+  public func differences(ofDomain name: String) throws(PreferencesFault) -> [Difference] {
+    var inside = locations
+    inside.containment = Containment(identifier: identifier)
+    let copy = try values(inside.file(ofDomain: name, user: .current, host: nil))
+    let real = try values(locations.file(ofDomain: name, user: .current, host: nil))
+    return copy.keys.sortedByBytes().map { Difference(key: $0, inContainer: copy[$0], outside: real[$0]) }
+  }
+
+  private func values(_ file: PreferenceFile) throws(PreferencesFault) -> [String: PropertyListValue] {
+    let reading = file.read()
+    if let fault = reading.fault { throw fault }
+    return reading.values
+  }
+}
+
+extension ContainerPreparation {
+  /// Gives an application an empty container in the place of the one that it has; nothing is copied into it again.
+  ///
+  /// The old one is gone from its name at once, so a program that is started meanwhile finds the new one.
+  /// - Throws: `timedOut` while a program runs in the container; else what could not be removed.
+  public static func reset(_ identifier: String, in locations: PreferenceLocations) throws(FileError) {
+    let containers = ContainerDirectories(dataDirectory: locations.dataDirectory)
+    let directory = containers.container(identifier)
+    try locations.formerFile(ofDomain: identifier).refuseForeignHome()
+    let lock = try FileLock.exclusive(directory: directory, timeout: 0)
+    let suffix = String(UInt64.random(in: .min ... .max), radix: 36)
+    let stem = FilePath.join(containers.containersDirectory, ".\(identifier.prefix(100)).\(suffix)")
+    try Directory.createAll(stem + ".new/home/.config", mode: 0o700)
+    try Directory.rename(directory, to: stem + ".old")
+    try Directory.rename(stem + ".new", to: directory)
+    try Directory.synchronize(containers.containersDirectory)
+    try Directory.removeTree(stem + ".old")
+    _ = consume lock
+  }
+}
