@@ -74,8 +74,18 @@ final class Sandbox: Sendable {
   }
 
   /// The bytes of a forced domain file.
-  static func forcedFile(_ entries: [Entry], generation: UInt64) throws -> [UInt8] {
+  /// - Parameter contained: the applications that the policy contains, with nothing shared.
+  static func forcedFile(_ entries: [Entry], containing contained: [String] = [], generation: UInt64) throws -> [UInt8]
+  {
     var writer = ForcedDomainWriter(kind: .forced)
+    let grants = contained.map { identifier -> PropertyListValue in
+      let nothing = PropertyListValue.array([])
+      return .dictionary([
+        "domain": .string(identifier), "groups": nothing, "read": nothing, "files": nothing,
+        "profile": .string("org.example.lab.contained"), "condition": .integer(PropertyListInteger(0)),
+      ])
+    }
+    if !grants.isEmpty { writer.setAnnex(.dictionary(["containers": .array(grants)])) }
     for entry in entries {
       let profile = writer.addProfile(entry.profile)
       let condition =
@@ -101,8 +111,8 @@ final class Sandbox: Sendable {
   }
 
   /// Installs a generation as `policyctl install` does: the file first, by rename, and then the marker.
-  func install(_ entries: [Entry], generation: UInt64 = 1) throws {
-    let bytes = try Self.forcedFile(entries, generation: generation)
+  func install(_ entries: [Entry], containing contained: [String] = [], generation: UInt64 = 1) throws {
+    let bytes = try Self.forcedFile(entries, containing: contained, generation: generation)
     try replace(installation.forcedFile, bytes)
     try mark(generation: generation, forcedFile: bytes)
   }
