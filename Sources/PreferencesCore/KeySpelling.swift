@@ -15,13 +15,18 @@ enum KeySpelling {
   static func isASCII(_ key: UnsafeRawPointer, _ count: Int) -> Bool {
     var bits: UInt64 = 0
     var offset = 0
-    while offset &+ 8 <= count {
-      bits |= key.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-      offset &+= 8
-    }
-    while offset < count {
-      bits |= UInt64(key.load(fromByteOffset: offset, as: UInt8.self))
-      offset &+= 1
+    if count >= 8 {
+      // The last word may overlap the one before it.
+      bits = key.loadUnaligned(fromByteOffset: count &- 8, as: UInt64.self)
+      while offset &+ 8 < count {
+        bits |= key.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+        offset &+= 8
+      }
+    } else {
+      while offset < count {
+        bits |= UInt64(key.load(fromByteOffset: offset, as: UInt8.self))
+        offset &+= 1
+      }
     }
     return bits & 0x8080_8080_8080_8080 == 0
   }

@@ -3,8 +3,9 @@ import Synchronization
 
 /// A hash table from keys to values that readers search without a lock while one writer adds to it.
 ///
-/// Open addressing over slots of a cache line, at most half of them filled; strings and long keys lie in an arena beside
-/// them, so a table is freed as one. Writers hold the engine's lock. A table of a search list's base is filled once and
+/// Open addressing over slots of a cache line, at most half of them filled, behind which there is a byte for each (its tag):
+/// a key that is not there is told by the tags alone, which stay in the cache where the slots can't. Strings and long keys
+/// lie in an arena beside them, so a table is freed as one. Writers hold the engine's lock. A table of a search list's base is filled once and
 /// published; one of recent changes is added to while it is published (see `TableSlot` for the order of stores).
 final class SlotTable: @unchecked Sendable {
   private(set) var slots: UnsafeMutablePointer<TableSlot>
@@ -28,11 +29,26 @@ final class SlotTable: @unchecked Sendable {
   deinit { slots.deallocate() }
 
   private static func emptySlots(_ count: Int) -> UnsafeMutablePointer<TableSlot> {
-    let slots = UnsafeMutableRawPointer.allocate(byteCount: count * TableSlot.size, alignment: TableSlot.size)
-      .bindMemory(to: TableSlot.self, capacity: count)
+    let memory = UnsafeMutableRawPointer.allocate(
+      byteCount: count * (TableSlot.size + 1), alignment: TableSlot.size)
+    let slots = memory.bindMemory(to: TableSlot.self, capacity: count)
     for index in 0..<count { (slots + index).initialize(to: TableSlot()) }
+    let tags = (memory + count * TableSlot.size).bindMemory(to: Atomic<UInt8>.self, capacity: count)
+    for index in 0..<count { (tags + index).initialize(to: Atomic(0)) }
     return slots
   }
+
+  /// The tags of slots: 0 for one that is not filled, else the top byte of its hash.
+  @inline(__always)
+  private static func tags(
+    _ slots: UnsafeMutablePointer<TableSlot>, _ mask: UInt64
+  ) -> UnsafeMutablePointer<Atomic<UInt8>> {
+    UnsafeMutableRawPointer(slots + Int(truncatingIfNeeded: mask &+ 1)).assumingMemoryBound(to: Atomic<UInt8>.self)
+  }
+
+  /// Never 0, since every hash has `KeyHash.used`.
+  @inline(__always)
+  private static func tag(_ hash: UInt64) -> UInt8 { UInt8(truncatingIfNeeded: hash >> 56) }
 
   /// Whether the next key needs a table of its own: too many slots are taken, or too much memory is held by dead ones.
   var isFull: Bool { filled >= Int(mask + 1) / 2 || wasted > 1 << 20 }
@@ -55,6 +71,7 @@ final class SlotTable: @unchecked Sendable {
       slot.pointee.payload = old[place].payload
       slot.pointee.description.store(old[place].description.load(ordering: .relaxed), ordering: .relaxed)
       slot.pointee.hash.store(hash, ordering: .relaxed)
+      Self.tags(slots, mask)[Int(index)].store(Self.tag(hash), ordering: .relaxed)
     }
     old.deallocate()
   }
@@ -65,14 +82,19 @@ final class SlotTable: @unchecked Sendable {
   static func find(
     _ slots: UnsafeMutablePointer<TableSlot>, _ mask: UInt64, _ hash: UInt64, _ key: UnsafeRawPointer, _ count: Int
   ) -> TableEntry? {
+    let tags = tags(slots, mask)
+    let tag = tag(hash)
     var index = hash & mask
     while true {
-      let slot = slots + Int(truncatingIfNeeded: index)
-      let found = slot.pointee.hash.load(ordering: .acquiring)
-      if found == hash {
-        let description = SlotDescription(slot.pointee.description.load(ordering: .acquiring))
-        if description.keyLength == count, KeyHash.equal(TableSlot.key(slot, count), key, count), !description.isDead {
-          return TableEntry(description, slot.pointee.payload)
+      let found = tags[Int(truncatingIfNeeded: index)].load(ordering: .acquiring)
+      if found == tag {
+        let slot = slots + Int(truncatingIfNeeded: index)
+        if slot.pointee.hash.load(ordering: .relaxed) == hash {
+          let description = SlotDescription(slot.pointee.description.load(ordering: .acquiring))
+          if description.keyLength == count, KeyHash.equal(TableSlot.key(slot, count), key, count), !description.isDead
+          {
+            return TableEntry(description, slot.pointee.payload)
+          }
         }
       } else if found == 0 {
         return nil
@@ -111,7 +133,8 @@ final class SlotTable: @unchecked Sendable {
     slot.pointee.payload = payload
     slot.pointee.description.store(
       SlotDescription(kind: kind, layer: layer, keyLength: key.count).bits, ordering: .relaxed)
-    slot.pointee.hash.store(hash, ordering: .releasing)
+    slot.pointee.hash.store(hash, ordering: .relaxed)
+    Self.tags(slots, mask)[Int(index)].store(Self.tag(hash), ordering: .releasing)
     filled += 1
     if let old {
       wasted +=

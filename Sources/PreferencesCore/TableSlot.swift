@@ -3,11 +3,11 @@ import Synchronization
 
 /// One place in a table: a cache line, so that a hit on a key of usual length costs one miss of the cache and no more.
 ///
-/// A slot is filled once. `hash` is stored last, with release, so a reader that sees it sees the rest. What a filled slot
-/// can still do is die (`SlotKind.dead`), after its successor was put further on in the same run: a reader that finds it
-/// dead goes on and meets the successor.
+/// A slot is filled once. Its tag (`SlotTable`) is stored last, with release, so a reader that sees it sees the rest. What
+/// a filled slot can still do is die (`SlotKind.dead`), after its successor was put further on in the same run: a reader
+/// that finds it dead goes on and meets the successor.
 struct TableSlot: ~Copyable {
-  /// 0: never filled, the end of every run through it.
+  /// 0: never filled. The tag beside it, not this, tells readers where a run ends.
   let hash: Atomic<UInt64>
   /// What `SlotDescription` packs.
   let description: Atomic<UInt64>

@@ -80,4 +80,19 @@ import Testing
     #expect(list.isForced("K") && list.isForced("\u{37e}"))
     #expect(!list.isForced("\u{212a}") && !list.isForced(";"))
   }
+
+  @Test func whatIsASCIIIsToldAtEveryLength() {
+    for count in 0...40 {
+      for place in 0..<max(1, count) {
+        var bytes = [UInt8](repeating: 0x7f, count: count)
+        let isASCII = bytes.withUnsafeBytes {
+          KeySpelling.isASCII($0.baseAddress ?? UnsafeRawPointer(bitPattern: 1)!, count)
+        }
+        #expect(isASCII)
+        if count == 0 { continue }
+        bytes[place] = 0x80
+        #expect(!bytes.withUnsafeBytes { KeySpelling.isASCII($0.baseAddress!, count) }, "\(count), \(place)")
+      }
+    }
+  }
 }
