@@ -1,6 +1,6 @@
 import Glibc
 
-/// An exclusive lock between threads and processes, held until its owner goes.
+/// A lock between threads and processes, held until its owner goes.
 ///
 /// It is `flock` on a file of its own, so it survives the rename of what it guards, binds two threads of one process
 /// (each opens the file anew), and falls with its holder, `SIGKILL` included. It works on local file systems and, between
@@ -36,17 +36,22 @@ public struct FileLock: ~Copyable {
     try wait(for: try FileDescriptor.open(path, [.directory]), path, timeout)
   }
 
+  /// A lock that any number can hold at once, and that keeps an exclusive one away; on a directory.
+  public static func shared(directory path: String, timeout: Double? = nil) throws(FileError) -> FileLock {
+    try wait(for: try FileDescriptor.open(path, [.directory]), path, timeout, LOCK_SH)
+  }
+
   private static func wait(
-    for file: consuming FileDescriptor, _ path: String, _ timeout: Double?
+    for file: consuming FileDescriptor, _ path: String, _ timeout: Double?, _ kind: Int32 = LOCK_EX
   ) throws(FileError) -> FileLock {
     let deadline = timeout.map { WallClock.monotonicSeconds() + $0 }
     do throws(Errno) {
       if deadline == nil {
-        _ = try retryingOnInterrupt { flock(file.rawValue, LOCK_EX) }
+        _ = try retryingOnInterrupt { flock(file.rawValue, kind) }
       } else {
         while true {
           do throws(Errno) {
-            _ = try retryingOnInterrupt { flock(file.rawValue, LOCK_EX | LOCK_NB) }
+            _ = try retryingOnInterrupt { flock(file.rawValue, kind | LOCK_NB) }
             break
           } catch {
             if error != .wouldBlock { throw error }

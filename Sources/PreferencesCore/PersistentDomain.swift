@@ -95,6 +95,15 @@ public struct PersistentDomain: Sendable, Hashable {
     return others.merging(own ?? [:]) { other, own in shared.comesFirst ? other : own }
   }
 
+  /// The bytes of the domain's own file, for who copies it; links are followed as for every reader of the domain.
+  /// - Parameter known: the version that the caller has; its bytes are not read again.
+  /// - Returns: nil where there is no file. `bytes` is nil for the version that is known.
+  /// - Throws: why the file can't be read.
+  public func fileContents(unless known: FileMetadata?) throws(FileError) -> (bytes: [UInt8]?, version: FileMetadata)? {
+    if let known, !file.isOutdated(since: known) { return (nil, known) }
+    return try file.contents().map { ($0.bytes, $0.metadata) }
+  }
+
   private func read(_ file: PreferenceFile) throws(PreferencesFault) -> [String: PropertyListValue]? {
     let reading = file.read()
     if let fault = reading.fault { throw fault }

@@ -68,13 +68,9 @@ struct PreferenceFile: Sendable, Hashable {
   private func readOnce() -> Reading {
     if let trust { return read(trusting: trust) }
     do throws(FileError) {
-      let limit = DecodingLimits.default.maximumBytes
-      let (bytes, metadata) =
-        anchor == nil
-        ? try WholeFile.read(path, limit: limit) : try WholeFile.read(name, in: try openDirectory(), limit: limit)
+      guard let (bytes, metadata) = try contents() else { return Reading(values: [:], version: nil, fault: nil) }
       return parse(bytes, metadata)
     } catch {
-      if error.errno == .noSuchFile { return Reading(values: [:], version: nil, fault: nil) }
       // A link that a contained application planted leads nowhere. It is as good as a damaged file: a writer moves it aside.
       let isLink = error.errno == .tooManySymbolicLinks && anchor != nil
       let fault =
@@ -82,6 +78,18 @@ struct PreferenceFile: Sendable, Hashable {
         ? PreferencesFault(.damaged, path: path, message: "is a symbolic link, and none is followed in a container")
         : PreferencesFault(.unreadable, path: path, error)
       return Reading(values: [:], version: metadata(), fault: fault)
+    }
+  }
+
+  /// The bytes of a user's file; nil where there is none.
+  func contents() throws(FileError) -> (bytes: [UInt8], metadata: FileMetadata)? {
+    let limit = DecodingLimits.default.maximumBytes
+    do throws(FileError) {
+      if anchor == nil { return try WholeFile.read(path, limit: limit) }
+      return try WholeFile.read(name, in: try openDirectory(), limit: limit)
+    } catch {
+      if error.errno == .noSuchFile { return nil }
+      throw error
     }
   }
 
