@@ -45,6 +45,7 @@ let package = Package(
     .target(name: "CCrypto"),
     .systemLibrary(name: "CFileSystems"),
     .target(name: "CReaderEpoch"),
+    .target(name: "CProcesses"),
 
     // The engine.
     room("PropertyList", ["CExpat"]),
@@ -69,7 +70,7 @@ let package = Package(
       "policyctl",
       [
         "CommandLineKit", "PolicyCompiler", "PolicyLanguage", "ForcedDomain", "PreferencesCore", "AuditEvents",
-        "PropertyList", "LinuxFiles",
+        "PropertyList", "LinuxFiles", "CProcesses",
       ]),
 
     command(

@@ -36,7 +36,8 @@ public struct ParsedArguments: Sendable, Hashable {
 /// Reads the words after a verb by its table. The rules are few:
 ///
 /// - `--flag value`, `--flag=value`; `-o value`; a value that begins with a dash needs the `=` form;
-/// - flags and operands in any order; `--` ends the flags;
+/// - flags and operands in any order; `--` ends the flags, and where the operands are another command's line, so does the
+///   first of them;
 /// - nothing is guessed or abbreviated: what the table does not know is an error with a suggestion;
 /// - a flag that does not repeat may be given once.
 public enum ArgumentParser {
@@ -54,6 +55,7 @@ public enum ArgumentParser {
       index += 1
       if flagsEnded || word == "-" || !word.utf8.starts(with: "-".utf8) {
         parsed.add(operand: word)
+        flagsEnded = flagsEnded || verb.takesCommand
       } else if word == "--" {
         flagsEnded = true
       } else {
@@ -103,7 +105,7 @@ public enum ArgumentParser {
     if let empty = parsed.operands.firstIndex(of: ""), empty < verb.operands.count {
       throw .emptyOperand(verb: verb.name, name: verb.operands[empty].name)
     }
-    if parsed.operands.count > verb.operands.count {
+    if parsed.operands.count > verb.operands.count, !verb.takesCommand {
       throw .extraOperand(verb: verb.name, word: parsed.operands[verb.operands.count])
     }
     if parsed.operands.count < verb.operands.count, verb.operands[parsed.operands.count].isRequired {

@@ -60,11 +60,15 @@ public struct Operand: Sendable, Hashable {
   public let name: String
   public let kind: ArgumentKind
   public let isRequired: Bool
+  /// Whether it stands for all words that are left. Those belong to another command: from the verb's first operand on,
+  /// nothing is a flag of ours.
+  public let takesRest: Bool
 
-  public init(_ name: String, _ kind: ArgumentKind, optional: Bool = false) {
+  public init(_ name: String, _ kind: ArgumentKind, optional: Bool = false, takesRest: Bool = false) {
     self.name = name
     self.kind = kind
     self.isRequired = !optional
+    self.takesRest = takesRest
   }
 }
 
@@ -92,6 +96,9 @@ public struct Verb: Sendable, Hashable {
     self.notes = notes
     self.example = example
   }
+
+  /// Whether what follows its flags is the line of another command.
+  var takesCommand: Bool { operands.last?.takesRest == true }
 
   /// The verb as it is typed: `key generate`.
   public var name: String { path.joined(separator: " ") }

@@ -33,10 +33,13 @@ public enum HelpText {
 
   /// The usage line: `policyctl explain DOMAIN KEY [--host NAME] …` with the flags in short.
   public static func usageLine(for verb: Verb, command: String) -> String {
-    var words = [command] + verb.path
-    for operand in verb.operands { words.append(operand.isRequired ? operand.name : "[\(operand.name)]") }
-    if !verb.flags.isEmpty { words.append("[flags]") }
-    return words.joined(separator: " ")
+    let operands = verb.operands.map { operand in
+      let name = operand.takesRest ? operand.name + " …" : operand.name
+      return operand.isRequired ? name : "[\(name)]"
+    }
+    let flags = verb.flags.isEmpty ? [] : ["[flags]"]
+    let rest = verb.takesCommand ? flags + ["[--]"] + operands : operands + flags
+    return ([command] + verb.path + rest).joined(separator: " ")
   }
 
   static func flagLines(_ flags: [Flag]) -> String {

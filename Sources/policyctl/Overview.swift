@@ -44,7 +44,8 @@ enum Overview {
       (
         "Contain applications",
         [
-          VerbSummary("containers", "list, show and reset the containers of applications")
+          VerbSummary("run", "run a program in an application's container"),
+          VerbSummary("containers", "list, show and reset containers"),
         ]
       ),
     ],

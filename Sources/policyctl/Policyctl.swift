@@ -133,6 +133,7 @@ enum Policyctl {
     case ["containers", "show"]: ContainersShowVerb.self
     case ["containers", "reset"]: ContainersResetVerb.self
     case ["uninstall"]: UninstallVerb.self
+    case ["run"]: RunVerb.self
     default: nil
     }
   }

@@ -7,7 +7,7 @@ import Testing
 /// costs a program 5 ms at launch.
 @Suite struct ImportGuardTests {
   static let table: [String: Set<String>] = [
-    "CYAML": [], "CExpat": [], "CCrypto": [], "CFileSystems": [], "CReaderEpoch": [],
+    "CYAML": [], "CExpat": [], "CCrypto": [], "CFileSystems": [], "CReaderEpoch": [], "CProcesses": [],
     "HostPatterns": [],
     "PropertyList": ["CExpat"],
     "LinuxFiles": ["CFileSystems"],
@@ -23,7 +23,7 @@ import Testing
     "CommandLineKit": ["LinuxFiles"],
     "policyctl": [
       "CommandLineKit", "PolicyCompiler", "PolicyLanguage", "ForcedDomain", "PreferencesCore", "AuditEvents",
-      "PropertyList", "LinuxFiles", "HostPatterns",
+      "PropertyList", "LinuxFiles", "HostPatterns", "CProcesses",
     ],
     "defaults": ["CommandLineKit", "PreferencesCore", "ForcedDomain", "AuditEvents", "PropertyList", "LinuxFiles"],
   ]

@@ -1,0 +1,91 @@
+import ForcedDomain
+import Glibc
+import LinuxFiles
+import PreferencesCore
+
+/// Places that are never shared with a contained program: where preferences are, the engine's own files, the kernel's
+/// file systems and the sockets of the user's session.
+///
+/// A path is refused that is one of them, lies in one, or contains one. Both sides are compared without any link, and by
+/// what they are as well as by name: a place that is mounted a second time elsewhere is the same place. (The compiler refuses
+/// such a path in a policy by its text; here its links have been followed.)
+struct PreferencePlaces {
+  private struct Place {
+    let path: String
+    let what: String
+    let file: FileIdentity?
+  }
+  private struct FileIdentity: Hashable {
+    let device: UInt64
+    let inode: UInt64
+
+    init?(_ path: String) {
+      guard let metadata = try? FileMetadata.of(path) else { return nil }
+      (device, inode) = (metadata.device, metadata.inode)
+    }
+  }
+
+  private var places: [Place] = []
+
+  init(_ user: ContainedUser, installation: Installation) {
+    let preferences = "where preferences are kept"
+    add(user.configurationDirectory, preferences)
+    add(FilePath.join(user.home, ".config"), preferences)
+    for data in [user.dataDirectory, FilePath.join(user.home, ".local/share")] {
+      add(FilePath.join(data, "managed-preferences"), preferences)
+    }
+    for root in installation.root.isEmpty ? [""] : ["", installation.root] {
+      let its = Installation(root: root)
+      for path in [its.configurationDirectory, its.stateDirectory, its.logDirectory, its.runDirectory] {
+        add(path, "which belongs to managed preferences")
+      }
+    }
+    for path in ["/run", "/proc", "/sys", "/dev"] { add(path, "which belongs to the system") }
+    if let runtime = user.runtimeDirectory { add(runtime, "where the session's sockets are") }
+    if let bus = SessionBus.socketPath { add(bus, "the session bus") }
+  }
+
+  private mutating func add(_ path: String, _ what: String) {
+    let real = PathText.resolvedAsFarAsThere(path)
+    if places.contains(where: { $0.path == real }) { return }
+    places.append(Place(path: real, what: what, file: FileIdentity(real)))
+  }
+
+  /// Why a path can't be shared, as it goes on after the path; nil for one that can.
+  /// - Parameter path: without any link.
+  func refusal(of path: String) -> String? {
+    for place in places {
+      if place.path == path { return "is \(place.path), \(place.what)" }
+      if PathText.contains(place.path, path) { return "lies in \(place.path), \(place.what)" }
+      if PathText.contains(path, place.path) { return "contains \(place.path), \(place.what)" }
+    }
+    var above = path
+    while above != "/" {
+      if let file = FileIdentity(above), let place = places.first(where: { $0.file == file }) {
+        return "lies in \(place.path) by another name, \(place.what)"
+      }
+      above = FilePath.parent(of: above)
+    }
+    return nil
+  }
+}
+
+/// The user's session bus, as the environment tells it.
+enum SessionBus {
+  static let address = "DBUS_SESSION_BUS_ADDRESS"
+
+  /// The socket's path; nil for a bus that has none.
+  static var socketPath: String? { value(of: "unix:path=") }
+
+  /// Whether it is reached through the network namespace, where no path hides it.
+  static var isAbstract: Bool { value(of: "unix:abstract=") != nil }
+
+  /// Addresses are `transport:key=value,key=value;transport:…`.
+  private static func value(of prefix: String) -> String? {
+    guard let text = EnvironmentVariables.nonEmpty(address) else { return nil }
+    for one in text.split(separator: ";") where one.hasPrefix(prefix) {
+      return String(one.utf8.dropFirst(prefix.utf8.count).prefix { $0 != UInt8(ascii: ",") })
+    }
+    return nil
+  }
+}
