@@ -127,7 +127,9 @@ let package = Package(
     tests("CommandLineKit", ["CommandLineKit"]),
     .target(
       name: "CommandSandbox", dependencies: ["LinuxFiles"], path: "Tests/CommandSandbox", swiftSettings: language),
-    tests("policyctl", ["policyctl", "MapViewer", "CommandLineKit", "CommandSandbox", "LinuxFiles"]),
+    tests(
+      "policyctl", ["policyctl", "MapViewer", "CommandLineKit", "CommandSandbox", "LinuxFiles", "PreferencesCore"],
+      exclude: ["Programs"]),
     tests(
       "defaults",
       [

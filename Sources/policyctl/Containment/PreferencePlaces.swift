@@ -54,11 +54,10 @@ struct PreferencePlaces {
   /// Why a path can't be shared, as it goes on after the path; nil for one that can.
   /// - Parameter path: without any link.
   func refusal(of path: String) -> String? {
-    for place in places {
-      if place.path == path { return "is \(place.path), \(place.what)" }
-      if PathText.contains(place.path, path) { return "lies in \(place.path), \(place.what)" }
-      if PathText.contains(path, place.path) { return "contains \(place.path), \(place.what)" }
+    for place in places where PathText.contains(place.path, path) {
+      return place.path == path ? "is \(path), \(place.what)" : "lies in \(place.path), \(place.what)"
     }
+    for place in places where PathText.contains(path, place.path) { return "contains \(place.path), \(place.what)" }
     var above = path
     while above != "/" {
       if let file = FileIdentity(above), let place = places.first(where: { $0.file == file }) {

@@ -57,7 +57,6 @@ final class ReadMirror {
     self.folders = Set(folders).sorted()
     // Another's new file has the name that it will have, or that it had.
     names = Set(copies.map { FilePath.name(of: $0.place) } + ["ByHost"])
-    watch = try? FileWatch()
     do throws(FileError) {
       let all = containers.readDirectory(ofContainer: grants.identifier)
       try Directory.createAll(all, mode: 0o700)
@@ -68,7 +67,6 @@ final class ReadMirror {
       try Directory.create(directory, mode: 0o700)
       lock = try FileLock.exclusive(directory: directory, timeout: 0)
       _ = consume alone
-      try Directory.create(FilePath.join(directory, "ByHost"), mode: 0o700)
     } catch {
       throw CommandFailure(error, while: .creating)
     }
@@ -85,7 +83,11 @@ final class ReadMirror {
     }
   }
 
-  /// For `poll`; -1 where the kernel gives none.
+  /// Has the kernel tell of changes from now on. Not from the start: giving it up again takes the kernel up to 20 ms, which
+  /// short runs would wait for.
+  func startWatching() { if watch == nil { watch = try? FileWatch() } }
+
+  /// For `poll`; -1 where the kernel tells nothing.
   var descriptor: Int32 { watch?.descriptor ?? -1 }
 
   /// Brings the copies up to date where something of theirs happened.
@@ -119,6 +121,9 @@ final class ReadMirror {
     guard let (bytes, version) = source(copy) else {
       if copy.version != nil { try Directory.removeFile(path) }
       return nil
+    }
+    if bytes != nil, copy.place.utf8.contains(UInt8(ascii: "/")) {
+      try Directory.create(FilePath.parent(of: path), mode: 0o700)
     }
     if let bytes { try AtomicReplacement.write(bytes, to: path, mode: 0o400, durable: false) }
     return version

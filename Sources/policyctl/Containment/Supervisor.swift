@@ -97,10 +97,15 @@ final class Supervisor {
   func wait() throws(CommandFailure) -> Int32 {
     var end: Int32?
     while end == nil {
+      // Once bubblewrap has told its process, the rest of it can wait for the end.
+      let status = run.first == nil ? status : -1
       var descriptors = [signals, status, mirror.descriptor].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
       let count = poll(&descriptors, nfds_t(descriptors.count), waiting.isEmpty ? ReadMirror.interval : 5)
-      if count <= 0 || descriptors[2].revents != 0 {
-        if descriptors[2].revents != 0 { mirror.noticeChanges() } else { try? mirror.refresh() }
+      if descriptors[2].revents != 0 {
+        mirror.noticeChanges()
+      } else if count <= 0 {
+        mirror.startWatching()
+        try? mirror.refresh()
       }
       if descriptors[1].revents != 0 { readStatus() }
       end = takeSignals()

@@ -32,7 +32,7 @@ enum RunVerb: VerbProgram {
     try refuseOutright(call, identifier)
     try StandardStreamCheck.run()
     let installation = try self.installation(call)
-    let grants = try self.grants(identifier, installation)
+    let grants = try self.grants(identifier, installation, call)
     let user = try ContainedUser()
     let places = PreferencePlaces(user, installation: installation)
     let shared = try SharedFiles(
@@ -121,7 +121,7 @@ enum RunVerb: VerbProgram {
 
   /// What the policy in force shares; nothing where it does not name the application.
   private static func grants(
-    _ identifier: String, _ installation: Installation
+    _ identifier: String, _ installation: Installation, _ call: Invocation
   ) throws(CommandFailure) -> ApplicationGrants {
     switch ForcedDomainLoader(installation).load() {
     case .notInstalled: return ApplicationGrants(identifier: identifier)
@@ -136,7 +136,7 @@ enum RunVerb: VerbProgram {
         .unavailable,
         "the policy in force can't be read, so nothing is known of what is shared: "
           + faults.map { TerminalText.escape($0.description) }.joined(separator: "; "),
-        next: "\(Policyctl.name) status")
+        next: call.command("status"))
     }
   }
 
