@@ -176,7 +176,8 @@ pid_t process_start(
   int report[2];
   failure->mount = -1;
   if (pipe2(report, O_CLOEXEC) != 0) return fail(failure, "make a pipe", -1);
-  pid_t child = fork();
+  // Without a copy of our memory where that goes: who makes a user namespace may share none.
+  pid_t child = home == NULL ? vfork() : fork();
   if (child < 0) {
     fail(failure, "fork", -1);
     close(report[0]);

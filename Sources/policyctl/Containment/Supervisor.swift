@@ -39,23 +39,23 @@ final class Supervisor {
   init(
     _ launch: Launch, mirror: ReadMirror, status: (read: Int32, write: Int32)
   ) throws(CommandFailure) {
-    signals = process_signals_open()
-    var channel: Int32 = -1
-    let process = process_witness_start(&channel)
-    guard signals >= 0, process > 0, process_adopt_orphans() == 0 else {
-      mirror.remove()
-      throw CommandFailure(.inputOutput, "cannot watch over a program: \(Errno.current)")
-    }
-    witness = (process, channel)
     self.mirror = mirror
     self.status = status.read
+    signals = process_signals_open()
     do throws(CommandFailure) {
+      guard signals >= 0, process_adopt_orphans() == 0 else {
+        throw CommandFailure(.inputOutput, "cannot watch over a program: \(Errno.current)")
+      }
       run = ContainedProcess(bubblewrap: try Self.start(launch))
     } catch {
-      close(channel)
-      self.mirror.remove()
+      mirror.remove()
       throw error
     }
+    // While bubblewrap is at work: the program is not there yet. Without a witness a signal to the group comes twice, and
+    // the program outlives us if we are killed; it stays contained.
+    var channel: Int32 = -1
+    let process = process_witness_start(&channel)
+    witness = (process, channel)
     close(status.write)
     _ = fcntl(status.read, F_SETFL, O_NONBLOCK)
   }
@@ -111,11 +111,11 @@ final class Supervisor {
       end = takeSignals()
     }
     readStatus()
-    mirror.remove()
     // Ends the witness, which finds nothing to kill.
     close(witness.channel)
+    mirror.remove()
     var status: Int32 = 0
-    while waitpid(witness.process, &status, 0) < 0, errno == EINTR {}
+    if witness.process > 0 { while waitpid(witness.process, &status, 0) < 0, errno == EINTR {} }
     if end == -1 { throw Bubblewrap.failure() }
     return end ?? 0
   }
