@@ -9,7 +9,7 @@ import PreferencesCore
 /// A path is refused that is one of them, lies in one, or contains one. Both sides are compared without any link, and by
 /// what they are as well as by name: a place that is mounted a second time elsewhere is the same place. (The compiler refuses
 /// such a path in a policy by its text; here its links have been followed.)
-struct PreferencePlaces {
+final class PreferencePlaces {
   private struct Place {
     let path: String
     let what: String
@@ -25,9 +25,23 @@ struct PreferencePlaces {
     }
   }
 
-  private var places: [Place] = []
+  private let user: ContainedUser
+  private let installation: Installation
+  /// Looked up when something is to be shared: most programs share nothing.
+  private lazy var places = findPlaces()
 
   init(_ user: ContainedUser, installation: Installation) {
+    self.user = user
+    self.installation = installation
+  }
+
+  private func findPlaces() -> [Place] {
+    var places: [Place] = []
+    func add(_ path: String, _ what: String) {
+      let real = PathText.resolvedAsFarAsThere(path)
+      if places.contains(where: { $0.path == real }) { return }
+      places.append(Place(path: real, what: what, file: FileIdentity(real)))
+    }
     let preferences = "where preferences are kept"
     add(user.configurationDirectory, preferences)
     add(FilePath.join(user.home, ".config"), preferences)
@@ -43,12 +57,7 @@ struct PreferencePlaces {
     for path in ["/run", "/proc", "/sys", "/dev"] { add(path, "which belongs to the system") }
     if let runtime = user.runtimeDirectory { add(runtime, "where the session's sockets are") }
     if let bus = SessionBus.socketPath { add(bus, "the session bus") }
-  }
-
-  private mutating func add(_ path: String, _ what: String) {
-    let real = PathText.resolvedAsFarAsThere(path)
-    if places.contains(where: { $0.path == real }) { return }
-    places.append(Place(path: real, what: what, file: FileIdentity(real)))
+    return places
   }
 
   /// Why a path can't be shared, as it goes on after the path; nil for one that can.
@@ -64,26 +73,6 @@ struct PreferencePlaces {
         return "lies in \(place.path) by another name, \(place.what)"
       }
       above = FilePath.parent(of: above)
-    }
-    return nil
-  }
-}
-
-/// The user's session bus, as the environment tells it.
-enum SessionBus {
-  static let address = "DBUS_SESSION_BUS_ADDRESS"
-
-  /// The socket's path; nil for a bus that has none.
-  static var socketPath: String? { value(of: "unix:path=") }
-
-  /// Whether it is reached through the network namespace, where no path hides it.
-  static var isAbstract: Bool { value(of: "unix:abstract=") != nil }
-
-  /// Addresses are `transport:key=value,key=value;transport:…`.
-  private static func value(of prefix: String) -> String? {
-    guard let text = EnvironmentVariables.nonEmpty(address) else { return nil }
-    for one in text.split(separator: ";") where one.hasPrefix(prefix) {
-      return String(one.utf8.dropFirst(prefix.utf8.count).prefix { $0 != UInt8(ascii: ",") })
     }
     return nil
   }

@@ -92,10 +92,10 @@ enum RunVerb: VerbProgram {
         .notPermitted,
         "this is already the container of \(TerminalText.escape(around.identifier)), and there is none within one")
     }
-    if call.arguments.has("--network"), SessionBus.isAbstract {
+    if call.arguments.has("--network"), let bus = SessionBus.abstractSocket {
       throw CommandFailure(
         .unavailable,
-        "with --network the session bus would be in reach: its socket is abstract (\(SessionBus.address)), and belongs to the network"
+        "with --network a bus would be in reach: \(TerminalText.escape(bus)) is an abstract socket, which no path hides"
       )
     }
   }
