@@ -138,12 +138,45 @@ import Testing
   @Test func aFolderAsAStandardStreamIsRefused() throws {
     let sandbox = try Sandbox(applied: true)
     let run = "'\(Sandbox.binary)' --root '\(sandbox.root)' run --app org.example.Editor true"
-    for (redirection, name) in [("</etc", "input"), ("3</etc; exec 1>&3; exec", "")] where !name.isEmpty {
+    for (redirection, name) in [("</etc", "input"), ("3</etc >&3", "output")] {
       let result = sandbox.execute(["sh", "-c", "\(run) \(redirection)"])
       #expect(result.exitCode == 77)
       #expect(
         result.errors
           == "policyctl: standard \(name) is a folder, and would lead a contained program to all that is in it\n")
     }
+  }
+}
+
+/// The same where an installation binds the whole system.
+@Suite(.enabled(if: MountNamespace.isAvailable && ContainedRuns.isAvailable)) struct RunSystemWideTests {
+  @Test func noOtherRootLeadsAUserAway() throws {
+    let sandbox = try Sandbox()
+    let other = try Sandbox(applied: true)
+    chown(sandbox.home, 12345, 12345)
+    let result = try SystemWideTests.run(
+      """
+      as_user '\(Sandbox.binary)' --root '\(other.root)' run --app org.example.Editor -- true; echo $?
+      inside='cat /run/managed-preferences/container; echo; ls /run/managed-preferences /var/lib/managed-preferences/forced'
+      as_user env MANAGED_PREFERENCES_ROOT='\(other.root)' '\(Sandbox.binary)' run --app org.example.Editor -- sh -c "$inside"
+      as_user '\(Sandbox.binary)' run --app org.example.Editor -- sh -c 'echo x > /var/lib/managed-preferences/forced'; echo $?
+      """, in: sandbox)
+    #expect(
+      result.output == """
+        77
+        {"groups":[],"home":"\(sandbox.home)","identifier":"org.example.Editor","read":[],"root":""}
+        /var/lib/managed-preferences/forced
+
+        /run/managed-preferences:
+        container
+        groups
+        read
+        2
+
+        """)
+    #expect(
+      result.errors.hasPrefix(
+        "policyctl: managed preferences are installed on this system, and only root runs a program under those of "
+          + "another root\nNext: policyctl run --app org.example.Editor -- true\n"), "\(result.errors)")
   }
 }

@@ -44,7 +44,8 @@ import Testing
     let names = result.output.split(separator: "\n").map { $0.prefix { $0 != "=" } }.sorted()
     #expect(
       names == [
-        "EDITOR", "HOME", "LANG", "LC_ALL", "LC_TIME", "MANAGED_PREFERENCES_ROOT", "PATH", "PWD", "TERM", "TZ",
+        "EDITOR", "GSETTINGS_BACKEND", "HOME", "LANG", "LC_ALL", "LC_TIME", "MANAGED_PREFERENCES_ROOT", "PATH", "PWD",
+        "TERM", "TZ",
         "XDG_RUNTIME_DIR",
       ])
     #expect(result.output.contains("XDG_RUNTIME_DIR=/run/user/\(RunSandbox.userID)\n"))

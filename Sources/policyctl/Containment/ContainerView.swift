@@ -74,7 +74,7 @@ struct ContainerView {
 
   mutating func addSystem(network: Bool) {
     for path in Self.programDirectories {
-      if let target = SymbolicLink.target(of: path) {
+      if let target = SymbolicLink.target(of: path), let real = SymbolicLink.resolved(path), Self.shows(real) {
         add("--symlink", target, path)
       } else {
         add("--ro-bind-try", path, path)

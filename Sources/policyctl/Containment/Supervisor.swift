@@ -181,11 +181,12 @@ extension Supervisor {
         readStatus()
         if signal == 0 {
           end = run.toldExit ? (status >> 8) & 0xff : -1
-        } else if run.first == nil {
+        } else if run.application() == nil {
+          // A signal to the group before the application was there; what waits for bubblewrap would wait for ever.
           run.killOrphans()
           end = 128 + signal
         }
-        // Else a signal to the group ended it, and the application is ours now.
+        // Else a signal to the group ended it alone, and the namespace's first process is ours now.
       }
     }
   }

@@ -68,6 +68,8 @@ enum RunVerb: VerbProgram {
     var variables = sockets.variables
     variables["HOME"] = user.home
     variables["XDG_RUNTIME_DIR"] = user.insideRuntimeDirectory
+    // Without a bus GNOME's settings would be forgotten with the program; so they are a file of the container.
+    variables["GSETTINGS_BACKEND"] = "keyfile"
     if !container.root.isEmpty { variables[Installation.rootVariable] = container.root }
     let launch = Supervisor.Launch(
       program: program, arguments: [Bubblewrap.name, "--args", String(options), "--"] + command.words,
