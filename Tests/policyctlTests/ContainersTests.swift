@@ -132,6 +132,22 @@ import Testing
     #expect(Self.run(sandbox, "containers").output.hasPrefix("org.example.Editor  0 files, 0 B\n"))
   }
 
+  /// Not while a program runs in it.
+  @Test func resetWaitsForNoProgram() throws {
+    let sandbox = try Self.sandbox()
+    let container = sandbox.home + "/.local/share/managed-preferences/containers/org.example.Editor"
+    let before = try sandbox.contents(of: sandbox.home)
+    let use = try FileLock.shared(directory: container)
+    let refused = Self.run(sandbox, "containers", "reset", "org.example.Editor", "--yes")
+    #expect(refused.exitCode == 69)
+    #expect(
+      sandbox.plain(refused.errors)
+        == "policyctl: a program runs in the container of org.example.Editor; nothing was changed\n"
+        + "Next: policyctl --root SANDBOX/root containers reset org.example.Editor --yes\n")
+    #expect(try sandbox.contents(of: sandbox.home) == before)
+    _ = consume use
+  }
+
   /// Links that a program planted lead no reset, and no count, elsewhere.
   @Test func plantedLinksLeadNowhere() throws {
     let sandbox = try Self.sandbox()

@@ -39,7 +39,7 @@ enum RunVerb: VerbProgram {
       granted: grants.files, asked: call.arguments.values("--files"), user: user, places: places)
     let command = try ContainedCommand(call.arguments.operands, user: user, shared: shared, places: places)
     let program = try Bubblewrap.find()
-    let folders = try ContainerFolders(grants, user.containers)
+    let folders = try ContainerFolders(grants, user, installation)
     let mirror = try ReadMirror(grants, user)
     let container = EnclosingContainer(
       identifier: identifier, groups: grants.groups, read: grants.read, homeDirectory: user.home,
@@ -79,7 +79,9 @@ enum RunVerb: VerbProgram {
         .map { ($0, PathText.below(user.realHome, $0.path)) })
     let supervisor = try Supervisor(launch, mirror: mirror, status: (ends[0], ends[1]))
     // Not one of our exit codes.
-    exit(try supervisor.wait())
+    let code = try supervisor.wait()
+    extendLifetime(folders)
+    exit(code)
   }
 
   private static func refuseOutright(_ call: Invocation, _ identifier: String) throws(CommandFailure) {
