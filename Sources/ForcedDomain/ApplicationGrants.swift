@@ -31,30 +31,45 @@ extension ForcedDomain {
   /// can't be decided contains the application (that closes) and shares nothing with it (that would open).
   /// - Complexity: O(the annex's size).
   public func grants(under truth: ConditionTruth) -> [ApplicationGrants] {
-    var all: [String: [(entry: [String: PropertyListValue], isSure: Bool)]] = [:]
-    for value in annex?.dictionaryValue?["containers"]?.arrayValue ?? [] {
-      guard let entry = value.dictionaryValue, let identifier = entry["domain"]?.stringValue,
+    let entries = containerEntries
+    let identifiers = Set(entries.compactMap { $0.dictionaryValue?["domain"]?.stringValue }).sortedByBytes()
+    return identifiers.compactMap { grants(for: $0, among: entries, under: truth) }
+  }
+
+  /// The grants of one application; nil where it is not contained.
+  public func grants(for identifier: String, under truth: ConditionTruth) -> ApplicationGrants? {
+    grants(for: identifier, among: containerEntries, under: truth)
+  }
+
+  private var containerEntries: [PropertyListValue] { annex?.dictionaryValue?["containers"]?.arrayValue ?? [] }
+
+  private func grants(
+    for identifier: String, among entries: [PropertyListValue], under truth: ConditionTruth
+  ) -> ApplicationGrants? {
+    var isContained = false
+    var groups: [String] = []
+    var read: [String] = []
+    var files: [String] = []
+    var profiles: [String] = []
+    for value in entries {
+      guard let entry = value.dictionaryValue, entry["domain"]?.stringValue == identifier,
         case .integer(let number)? = entry["condition"], let condition = number.int64.flatMap({ Int(exactly: $0) })
       else { continue }
       // A number that no condition has can't be decided.
       let isKnown = conditions.indices.contains(condition)
       if isKnown && !truth.holds(condition, for: .replace) { continue }
-      all[identifier, default: []].append((entry, isKnown && truth.holds(condition, for: .release)))
+      isContained = true
+      if let profile = entry["profile"]?.stringValue { profiles.append(profile) }
+      guard isKnown, truth.holds(condition, for: .release) else { continue }
+      groups += entry["groups"]?.stringArrayValue ?? []
+      read += entry["read"]?.stringArrayValue ?? []
+      files += entry["files"]?.stringArrayValue ?? []
     }
-    return all.map { identifier, entries in
-      func united(_ member: String, _ entries: [[String: PropertyListValue]]) -> [String] {
-        Set(entries.flatMap { $0[member]?.stringArrayValue ?? [] }).sortedByBytes()
-      }
-      let sure = entries.filter(\.isSure).map(\.entry)
-      return ApplicationGrants(
-        identifier: identifier, groups: united("groups", sure), read: united("read", sure),
-        files: united("files", sure),
-        profiles: Set(entries.compactMap { $0.entry["profile"]?.stringValue }).sortedByBytes())
-    }.sorted { $0.identifier.utf8.lexicographicallyPrecedes($1.identifier.utf8) }
+    guard isContained else { return nil }
+    return ApplicationGrants(
+      identifier: identifier, groups: united(groups), read: united(read), files: united(files),
+      profiles: united(profiles))
   }
 
-  /// The grants of one application; nil where it is not contained.
-  public func grants(for identifier: String, under truth: ConditionTruth) -> ApplicationGrants? {
-    grants(under: truth).first { $0.identifier == identifier }
-  }
+  private func united(_ names: [String]) -> [String] { names.isEmpty ? [] : Set(names).sortedByBytes() }
 }

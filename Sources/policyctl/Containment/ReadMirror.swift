@@ -153,5 +153,8 @@ final class ReadMirror {
   }
 
   /// Removes the copies; nothing is left of a run.
-  func remove() { try? Directory.removeTree(directory) }
+  func remove() {
+    // As a rule there are none.
+    if rmdir(directory) != 0 { try? Directory.removeTree(directory) }
+  }
 }

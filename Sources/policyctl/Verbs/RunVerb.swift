@@ -78,10 +78,10 @@ enum RunVerb: VerbProgram {
       inHome: shared.files.filter { PathText.contains(user.realHome, $0.path) }
         .map { ($0, PathText.below(user.realHome, $0.path)) })
     let supervisor = try Supervisor(launch, mirror: mirror, status: (ends[0], ends[1]))
-    // Not one of our exit codes.
+    // Not one of our exit codes; and nothing of ours is left to be written.
     let code = try supervisor.wait()
     extendLifetime(folders)
-    exit(code)
+    _exit(code)
   }
 
   private static func refuseOutright(_ call: Invocation, _ identifier: String) throws(CommandFailure) {
