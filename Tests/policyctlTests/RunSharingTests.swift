@@ -74,6 +74,18 @@ import Testing
     #expect(sandbox.run(["cat", Self.read + "/org.example.Viewer.plist"]).output == "contained\n")
   }
 
+  /// A group's domain lives in the group's folder, for those who may only read it as well.
+  @Test func aCopyOfAGroupsDomainIsTheGroups() throws {
+    let group = "group.org.example.other"
+    let policy = DocumentationTests.replace("org.example.Fonts", with: group, in: RunSandbox.policy)
+    let sandbox = try RunSandbox(policy: policy)
+    try sandbox.write("outside\n", to: sandbox.configuration + "/\(group).plist")
+    #expect(sandbox.run(["cat", Self.read + "/\(group).plist"]).output == "outside\n")
+    try sandbox.write("group\n", to: sandbox.group(group) + "/\(group).plist")
+    #expect(sandbox.run(["cat", Self.read + "/\(group).plist"]).output == "group\n")
+    #expect(sandbox.shell("echo x > \(Self.read)/\(group).plist").exitCode == 2)
+  }
+
   /// The owner of a domain that is read by another puts links where its files are, at rest and in a race.
   @Test(arguments: [
     "ln -s ~/.config/org.example.Viewer.plist CONFIG/org.example.Viewer.plist", "ln -s ~/.config CONFIG",

@@ -40,7 +40,7 @@ enum RunVerb: VerbProgram {
     let command = try ContainedCommand(call.arguments.operands, user: user, shared: shared, places: places)
     let program = try Bubblewrap.find()
     let folders = try ContainerFolders(grants, user, installation)
-    let mirror = try ReadMirror(grants, user)
+    let mirror = try ReadMirror(grants, user, installation)
     let container = EnclosingContainer(
       identifier: identifier, groups: grants.groups, read: grants.read, homeDirectory: user.home,
       root: installation.root.isEmpty ? "" : ContainerView.rootDirectory)
