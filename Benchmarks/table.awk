@@ -70,6 +70,10 @@ END {
     ratio("dconf update ÷ policyctl compile, time, " plain, "dconf update, " plain ", time", "policyctl compile, " plain ", time", ">=", 5)
     ratio("policyctl compile's memory ÷ sources, " plain, "policyctl compile, " plain ", memory", "sources, " plain, "<=", 10)
   }
+  if (figure("bubblewrap, time") != "") {
+    nothing = figure("nothing, time")
+    line("what policyctl run adds ÷ what bubblewrap adds", (figure("policyctl run, time") - nothing) / (figure("bubblewrap, time") - nothing), "<=", 2, "×")
+  }
   limit("publish to visible", "publish to visible", "<=", 5)
   limit("YAML edit to visible, 1000 keys", "YAML edit to visible", "<=", 20)
 }

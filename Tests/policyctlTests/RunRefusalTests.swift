@@ -148,6 +148,30 @@ import Testing
   }
 }
 
+/// What listens without a path is in the network, whatever the environment says of it.
+@Suite(.enabled(if: MountNamespace.isAvailable && ContainedRuns.has("python3"))) struct RunNetworkTests {
+  @Test(arguments: [("/tmp/dbus-Qx1", Int32(69)), ("/tmp/other", 0)]) func aBusInTheNetworkIsFound(
+    _ name: String, _ code: Int32
+  ) throws {
+    guard ContainedRuns.isAvailable else { return }
+    let sandbox = try RunSandbox()
+    let listener = """
+      import socket, subprocess, sys
+      one = socket.socket(socket.AF_UNIX); one.bind("\\0" + sys.argv[1]); one.listen()
+      sys.exit(subprocess.call(sys.argv[2:]))
+      """
+    let result = sandbox.sandbox.execute(
+      ["unshare", "-n", "python3", "-c", listener, name] + sandbox.words(["--network"]) + ["true"])
+    #expect(result.exitCode == code)
+    #expect(
+      result.errors
+        == (code == 0
+          ? ""
+          : "policyctl: with --network a bus would be in reach: /tmp/dbus-Qx1 is an abstract socket, which no path hides\n")
+    )
+  }
+}
+
 /// The same where an installation binds the whole system.
 @Suite(.enabled(if: MountNamespace.isAvailable && ContainedRuns.isAvailable)) struct RunSystemWideTests {
   @Test func noOtherRootLeadsAUserAway() throws {
