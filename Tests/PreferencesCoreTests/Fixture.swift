@@ -89,6 +89,13 @@ final class Fixture: Sendable {
         userFacts: user))
   }
 
+  /// The lock of a domain's writers, as another process would hold it: until it goes, nothing reaches the disk.
+  func lock(_ domain: String = Fixture.domain) throws -> FileLock {
+    let locks = configuration + "/managed-preferences/locks"
+    try Directory.createAll(locks, mode: 0o700)
+    return try FileLock.exclusive("\(locks)/\(domain).lock")
+  }
+
   func store(
     _ values: [String: PropertyListValue], _ domain: String = Fixture.domain, user: PersistentDomain.User = .current,
     host: PersistentDomain.Host = .any

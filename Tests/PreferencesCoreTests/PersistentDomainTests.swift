@@ -18,12 +18,14 @@ import Testing
     #expect(bytes.metadata.permissions == 0o600)
   }
 
-  @Test func synchronizeWaitsForTheDiskAndTakesInWhatOthersChanged() {
+  @Test func synchronizeWaitsForTheDiskAndTakesInWhatOthersChanged() throws {
     let fixture = Fixture()
     fixture.store(["theirs": 1])
     let list = fixture.list()
+    let lock = try fixture.lock()
     list.set("mine", forKey: "mine")
     fixture.store(["theirs": 2, "new": 3])
+    _ = consume lock
     #expect(list.synchronize())
     #expect(fixture.stored() == ["theirs": 2, "new": 3, "mine": "mine"])
     #expect(list.integer("theirs") == 2)
@@ -100,12 +102,14 @@ import Testing
     subscription.cancel()
   }
 
-  @Test func domainsByName() {
+  @Test func domainsByName() throws {
     let fixture = Fixture()
     fixture.install([Fixture.Line(key: "forced", value: 1)])
     fixture.store(["old": 1])
     fixture.store(["g": 1], GlobalDomain.name)
     let list = fixture.list()
+    // Until another process has written: nothing of ours reaches the disk before.
+    let lock = try fixture.lock()
     #expect(list.persistentDomainNames == ["NSGlobalDomain", Fixture.domain])
     #expect(list.persistentDomain(forName: Fixture.domain) == ["old": 1], "without forced values")
     #expect(list.persistentDomain(forName: "org.example.None") == nil)
@@ -116,6 +120,7 @@ import Testing
     #expect(!list.setPersistentDomain(["x": 1], forName: "a/b"))
     #expect(list.persistentDomainNames == ["NSGlobalDomain", Fixture.domain, "org.example.Else"])
     fixture.store(["old": 1, "theirs": 1])
+    _ = consume lock
     #expect(list.synchronize())
     #expect(fixture.stored() == ["new": 2], "old keys don't come back through the merge")
     #expect(fixture.stored("org.example.Else") == ["x": 1])
