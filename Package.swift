@@ -66,11 +66,12 @@ let package = Package(
 
     // The command lines.
     room("CommandLineKit", ["LinuxFiles"]),
+    room("ComplianceReport", ["CommandLineKit", "PreferencesCore", "ForcedDomain", "PropertyList", "LinuxFiles"]),
     command(
       "policyctl",
       [
-        "CommandLineKit", "PolicyCompiler", "PolicyLanguage", "ForcedDomain", "PreferencesCore", "AuditEvents",
-        "PropertyList", "LinuxFiles", "CProcesses",
+        "CommandLineKit", "ComplianceReport", "PolicyCompiler", "PolicyLanguage", "ForcedDomain", "HostPatterns",
+        "PreferencesCore", "AuditEvents", "PropertyList", "LinuxFiles", "CProcesses",
       ]),
 
     command(
@@ -125,6 +126,12 @@ let package = Package(
       exclude: ["Programs"]),
     command("FoundationPeer", [], path: "Tests/FoundationPeer"),
     tests("CommandLineKit", ["CommandLineKit"]),
+    tests(
+      "ComplianceReport",
+      [
+        "ComplianceReport", "CommandLineKit", "PolicyCompiler", "PolicyLanguage", "PreferencesCore", "ForcedDomain",
+        "PropertyList", "LinuxFiles",
+      ]),
     .target(
       name: "CommandSandbox", dependencies: ["LinuxFiles"], path: "Tests/CommandSandbox", swiftSettings: language),
     tests(

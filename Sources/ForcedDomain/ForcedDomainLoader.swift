@@ -125,15 +125,20 @@ public struct ForcedDomainLoader: Sendable {
 
   /// The provenance that belongs to a forced domain.
   public func loadProvenance(for forced: ForcedDomain) -> ProvenanceLoad {
+    let load = loadProvenance()
+    guard case .available(let domain) = load, domain.generation != forced.generation else { return load }
+    return .unavailable(
+      DomainFault(
+        path: installation.provenanceFile,
+        message: "holds generation \(domain.generation), not generation \(forced.generation)"))
+  }
+
+  /// The provenance that is there, whatever generation it belongs to: for who has to tell of a host whose forced domain
+  /// can't be read.
+  public func loadProvenance() -> ProvenanceLoad {
     let path = installation.provenanceFile
     do throws(TrustedFile.Failure) {
-      let domain = try open("provenance", in: installation.stateDirectory, kind: .provenance)
-      guard domain.generation == forced.generation else {
-        throw .fault(
-          DomainFault(
-            path: path, message: "holds generation \(domain.generation), not generation \(forced.generation)"))
-      }
-      return .available(domain)
+      return .available(try open("provenance", in: installation.stateDirectory, kind: .provenance))
     } catch {
       switch error {
       case .missing: return .unavailable(DomainFault(path: path, message: "is not there"))

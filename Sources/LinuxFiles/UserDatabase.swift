@@ -8,6 +8,15 @@ public struct UserAccount: Hashable, Sendable {
   public let homeDirectory: String
 }
 
+extension UserAccount {
+  /// - Parameter entry: whose texts are still there.
+  fileprivate init(_ entry: passwd) {
+    self.init(
+      name: String(cString: entry.pw_name), userID: entry.pw_uid, groupID: entry.pw_gid,
+      homeDirectory: String(cString: entry.pw_dir))
+  }
+}
+
 /// The system's users and groups (passwd, group and whatever nsswitch.conf adds, such as LDAP).
 ///
 /// "No such name" is nil; a name service that does not answer is an error, never "no such name".
@@ -18,6 +27,22 @@ public enum UserDatabase {
 
   public static func user(id: UInt32) throws(Errno) -> UserAccount? {
     try lookUp { getpwuid_r(id, $0, $1, $2, $3) }
+  }
+
+  /// The accounts that the name service lists, in its order, an id only once.
+  ///
+  /// A directory (LDAP, SSSD) may know more than it lists. Not to be called from several threads at once: the C library
+  /// keeps one position for the whole process.
+  public static func accounts() -> [UserAccount] {
+    var accounts: [UserAccount] = []
+    var seen: Set<UInt32> = []
+    setpwent()
+    defer { endpwent() }
+    while let entry = getpwent() {
+      guard seen.insert(entry.pointee.pw_uid).inserted else { continue }
+      accounts.append(UserAccount(entry.pointee))
+    }
+    return accounts
   }
 
   /// The id of a Unix group.
@@ -65,12 +90,7 @@ public enum UserDatabase {
         buffer -> (Int32, UserAccount?) in
         let code = call(&entry, buffer.baseAddress!, buffer.count, &result)
         guard code == 0, result != nil else { return (code, nil) }
-        return (
-          0,
-          UserAccount(
-            name: String(cString: entry.pw_name), userID: entry.pw_uid, groupID: entry.pw_gid,
-            homeDirectory: String(cString: entry.pw_dir))
-        )
+        return (0, UserAccount(entry))
       }
       switch code {
       case 0: return account

@@ -78,16 +78,7 @@ public struct Control: Sendable {
 
 /// What a control expects of one key.
 public struct ControlExpectation: Sendable {
-  public enum Operator: String, Sendable, CaseIterable {
-    /// Equal, type included.
-    case `is`
-    /// A number not below, not above.
-    case min, max
-    /// Equal to an element of a list.
-    case oneOf
-    /// An array with this element, a text with this part, a dictionary with this key.
-    case contains
-  }
+  public typealias Operator = ValueComparison
 
   public struct Condition: Sendable {
     public let comparison: Operator
@@ -102,42 +93,7 @@ public struct ControlExpectation: Sendable {
     }
 
     /// Whether a key's effective value meets it; no value (nil) never does.
-    public func holds(for effective: PropertyListValue?) -> Bool {
-      guard let effective else { return false }
-      switch comparison {
-      case .is: return effective == value
-      case .min: return Self.order(effective, value).map { $0 >= 0 } ?? false
-      case .max: return Self.order(effective, value).map { $0 <= 0 } ?? false
-      case .oneOf:
-        guard case .array(let choices) = value else { return false }
-        return choices.contains(effective)
-      case .contains:
-        switch (effective, value) {
-        case (.array(let elements), _): return elements.contains(value)
-        case (.string(let text), .string(let part)): return text.holds(part)
-        case (.dictionary(let members), .string(let key)): return members[key] != nil
-        default: return false
-        }
-      }
-    }
-
-    private static func order(_ a: PropertyListValue, _ b: PropertyListValue) -> Int? {
-      switch (a, b) {
-      case (.integer(let x), .integer(let y)): return x < y ? -1 : x == y ? 0 : 1
-      case (.date(let x), .date(let y)): return x < y ? -1 : x == y ? 0 : 1
-      default:
-        guard let x = number(a), let y = number(b), !x.isNaN, !y.isNaN else { return nil }
-        return x < y ? -1 : x == y ? 0 : 1
-      }
-    }
-
-    private static func number(_ value: PropertyListValue) -> Double? {
-      switch value {
-      case .integer(let integer): integer.double
-      case .real(let real): real
-      default: nil
-      }
-    }
+    public func holds(for effective: PropertyListValue?) -> Bool { comparison.holds(for: effective, operand: value) }
   }
 
   public let domain: Located<String>
@@ -167,13 +123,4 @@ public struct ContainerGrant: Sendable {
   public let read: [Located<String>]
   /// Paths, absolute or below `~`.
   public let files: [Located<String>]
-}
-
-extension String {
-  /// Whether a text occurs in this one, byte by byte; the empty text occurs in every text.
-  fileprivate func holds(_ part: String) -> Bool {
-    let (text, part) = (Array(utf8), Array(part.utf8))
-    guard text.count >= part.count else { return false }
-    return (0...(text.count - part.count)).contains { text[$0..<($0 + part.count)].elementsEqual(part) }
-  }
 }

@@ -39,6 +39,7 @@ enum Overview {
           VerbSummary("explain", "tell why a key has its value"),
           VerbSummary("status", "tell what is in force here, and what is wrong"),
           VerbSummary("generations", "list what was installed"),
+          VerbSummary("report", "evaluate the controls, with the evidence"),
         ]
       ),
       (

@@ -132,6 +132,7 @@ enum Policyctl {
     case ["containers"]: ContainersVerb.self
     case ["containers", "show"]: ContainersShowVerb.self
     case ["containers", "reset"]: ContainersResetVerb.self
+    case ["report"]: ReportVerb.self
     case ["uninstall"]: UninstallVerb.self
     case ["run"]: RunVerb.self
     default: nil

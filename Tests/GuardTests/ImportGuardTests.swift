@@ -21,9 +21,10 @@ import Testing
     "ManagedPreferencesC": ["CManagedPreferences", "PreferencesCore", "PropertyList"],
     "ManagedFoundation": ["ManagedPreferences", "Foundation"],
     "CommandLineKit": ["LinuxFiles"],
+    "ComplianceReport": ["CommandLineKit", "PreferencesCore", "ForcedDomain", "PropertyList", "LinuxFiles"],
     "policyctl": [
-      "CommandLineKit", "PolicyCompiler", "PolicyLanguage", "ForcedDomain", "PreferencesCore", "AuditEvents",
-      "PropertyList", "LinuxFiles", "HostPatterns", "CProcesses",
+      "CommandLineKit", "ComplianceReport", "PolicyCompiler", "PolicyLanguage", "ForcedDomain", "PreferencesCore",
+      "AuditEvents", "PropertyList", "LinuxFiles", "HostPatterns", "CProcesses",
     ],
     "defaults": ["CommandLineKit", "PreferencesCore", "ForcedDomain", "AuditEvents", "PropertyList", "LinuxFiles"],
   ]

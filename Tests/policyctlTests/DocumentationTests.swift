@@ -42,7 +42,7 @@ import Testing
     // In an order in which each finds what it needs.
     for verb in [
       "init", "enroll", "check", "test", "schema", "compile", "install", "apply", "refresh", "get", "explain", "status",
-      "generations", "key list", "key generate", "key trust", "uninstall",
+      "generations", "report", "key list", "key generate", "key trust", "uninstall",
     ] + (ContainedRuns.isAvailable ? ["run"] : []) {
       let help = sandbox.runBare(verb.split(separator: " ").map(String.init) + ["--help"])
       let example = try #require(help.output.split(separator: "\n").last).drop { $0 == " " }

@@ -54,7 +54,7 @@ import Testing
   static let verbs = [
     "init", "enroll", "check", "compile", "install", "apply", "refresh", "status", "generations", "get", "explain",
     "test", "key generate", "key trust", "key list", "schema", "containers", "containers show", "containers reset",
-    "uninstall", "run",
+    "uninstall", "run", "report",
   ]
 
   @Test(arguments: verbs + ["", "key"]) func helpFitsAScreenAndEndsWithAnExample(_ verb: String) throws {

@@ -11,7 +11,7 @@ struct ContainerSite {
   let isOwn: Bool
   /// By identifier, for the applications that are contained.
   let grants: [String: ApplicationGrants]
-  private let secrets: Secrets
+  private let secrets: SecretKeys
 
   init(_ call: Invocation) throws(CommandFailure) {
     let installation = call.installation()
@@ -46,7 +46,7 @@ struct ContainerSite {
       Self.warn(faults)
     case .unavailable(let faults): Self.warn(faults)
     }
-    secrets = Secrets(of: domain)
+    secrets = SecretKeys(of: domain)
     let context = EvaluationContext(user: user, instant: WallClock.unixSeconds())
     let all = domain.map { $0.grants(under: $0.truth(in: context)) } ?? []
     grants = Dictionary(all.map { ($0.identifier, $0) }) { first, _ in first }

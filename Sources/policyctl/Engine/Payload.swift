@@ -24,17 +24,30 @@ enum BundleFile {
 
 /// A fleet's policies for a what-if: compiled from a folder, or out of a bundle.
 enum Payload {
-  /// The payload, and the path that it came from.
-  static func read(
-    _ call: Invocation, _ circumstances: Circumstances
-  ) throws(CommandFailure) -> (payload: ForcedDomain, path: String) {
-    if let path = circumstances.bundle { return (try decode(BundleFile.read(path).payload, path: path), path) }
+  /// A payload, and what it came from.
+  struct Origin {
+    let payload: ForcedDomain
+    let path: String
+    /// nil for a folder.
+    let serial: UInt64?
+    let sourceDigest: [UInt8]
+  }
+
+  static func read(_ call: Invocation, _ circumstances: Circumstances) throws(CommandFailure) -> Origin {
+    if let path = circumstances.bundle {
+      let bundle = try BundleFile.read(path)
+      return Origin(
+        payload: try decode(bundle.payload, path: path), path: path, serial: bundle.serial,
+        sourceDigest: bundle.sourceDigest)
+    }
     let folder = try PolicyFolder.read(call, directory: circumstances.policies)
     guard let payload = folder.compilation.payload else {
       folder.printDiagnostics()
       throw folder.refusal(call)
     }
-    return (try decode(payload, path: folder.path), folder.path)
+    return Origin(
+      payload: try decode(payload, path: folder.path), path: folder.path, serial: nil,
+      sourceDigest: folder.compilation.sourceDigest)
   }
 
   static func decode(_ bytes: [UInt8], path: String) throws(CommandFailure) -> ForcedDomain {

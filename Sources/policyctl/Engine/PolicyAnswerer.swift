@@ -54,7 +54,8 @@ struct PolicyAnswerer {
     self.installation = installation
     self.circumstances = circumstances
     if circumstances.policies != nil || circumstances.bundle != nil {
-      let (payload, path) = try Payload.read(call, circumstances)
+      let origin = try Payload.read(call, circumstances)
+      let (payload, path) = (origin.payload, origin.path)
       let enrolled = try? HostEnrolment(of: installation).identity
       let host = circumstances.host.map(HostIdentity.init) ?? enrolled ?? HostIdentity(name: HostName.ofThisSystem())
       let names = KnownNames(payload: payload, mayLackGroups: false)
@@ -138,7 +139,7 @@ struct PolicyAnswerer {
   var domains: [String] { asked?.file.domains ?? [] }
 
   /// Whether a manifest calls a key of any of these domains secret.
-  func isSecret(_ key: String, in domains: [String]) -> Bool { Secrets(of: asked?.file).contains(key, in: domains) }
+  func isSecret(_ key: String, in domains: [String]) -> Bool { SecretKeys(of: asked?.file).contains(key, in: domains) }
 
   // MARK: Evidence
 
@@ -185,17 +186,5 @@ extension EntryView {
       whyNot: candidate.whyNot.map { ConditionText.whyNot($0, entry.condition, context) }
         ?? (candidate.isUndecided ? "can't be decided; counts as \(candidate.holds ? "holding" : "not holding")" : nil),
       reason: provenance?.reason, owner: provenance?.owner ?? entry.profile.owner, ticket: provenance?.ticket)
-  }
-}
-
-/// Which keys are never printed.
-struct Secrets {
-  private let annex: [String: PropertyListValue]
-
-  /// - Parameter file: nil where there is no policy: nothing is known to be secret.
-  init(of file: ForcedDomain?) { annex = file?.annex?.dictionaryValue?["secrets"]?.dictionaryValue ?? [:] }
-
-  func contains(_ key: String, in domains: some Sequence<String>) -> Bool {
-    domains.contains { annex[$0]?.stringArrayValue?.contains(key) ?? false }
   }
 }

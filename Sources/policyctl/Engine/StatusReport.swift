@@ -54,7 +54,12 @@ struct StatusReport {
       if view.state != "not installed" || Self.exists(installation.hostFile) { faults.append(error.description) }
     }
     view.signature = signature()
-    if view.state == "installed" { compareSources(with: marker, in: &view) }
+    if view.state == "installed" {
+      let sources = SourcesComparison(marker, call, installation: installation)
+      view.sources = sources.state.rawValue
+      view.sourcesText = sources.text
+      view.source = marker?.generation ?? 0 > 0 ? marker?.source?.path : nil
+    }
     view.executable = ApplicationIdentity.fallback()
     var seen: Set<String> = []
     view.faults = faults.filter { seen.insert($0).inserted }
@@ -122,65 +127,6 @@ struct StatusReport {
       ? "signed by \(key.name) (trusted)" : "signed by \(key.name), but the signature does not fit"
   }
 
-  /// Holds the sources that were installed from against the installed bundle: by digest, never by time.
-  private func compareSources(with marker: GenerationMarker?, in view: inout StatusView) {
-    guard let marker, marker.generation > 0 else {
-      view.sources = "absent"
-      view.sourcesText = "nothing has been installed yet"
-      return
-    }
-    let standard = InstalledSource.absolute(installation.policiesDirectory)
-    view.source = marker.source?.path
-    if case .bundleFile(let path)? = marker.source {
-      // They may be here nevertheless, where the bundle was compiled on this host.
-      if case .read(let digest?) = Self.sources(in: standard), digest == marker.sourceDigest {
-        view.sources = "match"
-        view.sourcesText = "match the installed bundle"
-      } else {
-        view.sources = "absent"
-        view.sourcesText = "were compiled elsewhere; the bundle \(TerminalText.escape(path)) was installed"
-      }
-      return
-    }
-    let folder = marker.source?.path ?? standard
-    let place = folder == standard ? "" : "in \(TerminalText.escape(folder)) "
-    switch Self.sources(in: folder) {
-    case .unreadable(let why): view.sourcesText = "\(place)can't be read: \(why)"
-    case .read(nil):
-      view.sources = "absent"
-      view.sourcesText = "\(place)are gone; what was installed stays in force"
-    case .read(marker.sourceDigest):
-      view.sources = "match"
-      view.sourcesText = "\(place)match the installed bundle"
-    case .read:
-      view.sources = "differ"
-      view.sourcesText = "\(place)differ from the installed bundle"
-      // Only a folder that was applied before is named as one to apply.
-      if marker.source != nil {
-        let apply = call.command(privileged: true, ["apply"] + (folder == standard ? [] : [folder]))
-        view.sourcesText += ": \(apply) puts them in force"
-      }
-    }
-  }
-
-  private enum Sources {
-    /// nil: there are none.
-    case read(digest: [UInt8]?)
-    case unreadable(String)
-  }
-
-  private static func sources(in folder: String) -> Sources {
-    do throws(FileError) {
-      let tree = try PolicyTreeLoader.load(directory: folder)
-      return .read(digest: tree.sources.isEmpty ? nil : PolicyCompiler.sourceDigest(of: tree))
-    } catch {
-      switch error.errno {
-      case .noSuchFile, .notDirectory: return .read(digest: nil)
-      default: return .unreadable("\(error.errno)")
-      }
-    }
-  }
-
   /// What is wrong with the preference files for any user, of all domains.
   private func anyUserFaults() -> [PreferencesFault] {
     let locations = PreferenceLocations.current(installation: installation)
@@ -202,7 +148,7 @@ struct StatusReport {
 
   /// Keys of managed domains that this user has set and nothing forces.
   private func userSetKeys(of file: ForcedDomain) -> [UserSetView] {
-    let secrets = Secrets(of: file)
+    let secrets = SecretKeys(of: file)
     return file.domains.flatMap { domain -> [UserSetView] in
       var configuration = SearchList.Configuration(
         domain: domain, arguments: [], installation: installation, sink: DiscardingAuditEventSink(), observes: false)
