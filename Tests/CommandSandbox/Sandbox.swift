@@ -117,12 +117,18 @@ public final class Sandbox {
 
   /// The path without this sandbox in front of it, so that texts can be compared.
   public func plain(_ text: String) -> String {
-    var rest = Substring(text)
-    var result = ""
-    while let range = rest.firstRange(of: path) {
-      result += rest[..<range.lowerBound] + "SANDBOX"
-      rest = rest[range.upperBound...]
+    let own = Array(path.utf8)
+    var rest = Array(text.utf8)[...]
+    var result: [UInt8] = []
+    while let byte = rest.first {
+      if rest.starts(with: own) {
+        result += Array("SANDBOX".utf8)
+        rest = rest.dropFirst(own.count)
+      } else {
+        result.append(byte)
+        rest = rest.dropFirst()
+      }
     }
-    return result + rest
+    return String(decoding: result, as: UTF8.self)
   }
 }
