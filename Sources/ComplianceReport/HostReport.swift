@@ -79,26 +79,6 @@ public struct HostReport: Sendable, Hashable {
   }
 }
 
-/// One word for a whole report. Only `pass` lets a caller go on.
-public enum Verdict: String, Sendable, Hashable, CaseIterable {
-  case pass, fail, error
-  /// No control was asked: that says nothing about the host.
-  case nothingChecked = "nothing-checked"
-
-  /// For people.
-  public var word: String { self == .nothingChecked ? "nothing checked" : rawValue }
-
-  public init(_ counts: ResultCounts) {
-    if counts[.fail] > 0 {
-      self = .fail
-    } else if counts[.error] > 0 {
-      self = .error
-    } else {
-      self = counts[.pass] > 0 ? .pass : .nothingChecked
-    }
-  }
-}
-
 /// How the sources on the host compare with what is in force.
 public struct SourcesState: Sendable, Hashable {
   /// `match`, `differ`, `absent` or `unknown`.

@@ -200,3 +200,107 @@ import Testing
     #expect(json["sourceDigest"].text.utf8.count == 64)
   }
 }
+
+/// Reports of other users and policies, files, and fleets.
+@Suite struct ReportFormTests {
+  @Test func policiesThatAreNotInstalledAnswerForAnyHostAndUser() throws {
+    let sandbox = try Sandbox()
+    try sandbox.write(ReportTests.baseline, to: "policies/base.yaml")
+    let words = ["--policies", "policies", "--host", "lab-b-01", "--user", "s1", "--at", ReportTests.moment]
+    let result = sandbox.runBare(["report", "--format", "json"] + words)
+    #expect(result.exitCode == 1)
+    let report = try JSON(result.output)
+    #expect(
+      ReportTests.results(report) == ["T-1 pass", "T-2 fail", "T-3 fail", "E-1 not-applicable", "33.333333333333336"])
+    #expect(report["host"].text == "lab-b-01" && report["user"].text == "s1" && report["generation"].isNull)
+    #expect(report["source"].text == "policies" && report["sources"]["state"].text == "not-asked")
+  }
+
+  @Test func aFileIsItsOwnersAlone() throws {
+    let sandbox = try ReportTests.installed()
+    for form in ["text", "json", "junit", "html", "csv"] {
+      let result = ReportTests.report(sandbox, "--format", form, "-o", "report." + form)
+      #expect(result.exitCode == 1)
+      #expect(
+        result.output
+          == "fail: lab-a-03, for \(ReportTests.caller.name) (user \(ReportTests.caller.id)): 50.0 % (1 pass, 1 fail, 1 exempt, 1 not applicable)\n"
+      )
+      #expect(try FileMetadata.of(sandbox.work + "/report." + form).permissions == 0o600)
+      // All but the line that tells when it was made.
+      func lines(_ text: String) -> [Substring] {
+        text.split(separator: "\n").filter { !$0.lowercased().contains("made") }
+      }
+      #expect(
+        lines(try sandbox.read("report." + form)) == lines(ReportTests.report(sandbox, "--format", form).output))
+    }
+  }
+
+  @Test func everyPersonHasASection() throws {
+    let sandbox = try ReportTests.installed()
+    let report = try JSON(ReportTests.report(sandbox, "--all-users", "--format", "json").output)
+    let persons = UserDatabase.accounts().filter { $0.userID >= 1000 && $0.userID != 65534 }.sorted {
+      $0.userID < $1.userID
+    }
+    #expect(report["reports"].elements.map { $0["user"].text } == persons.map(\.name))
+    for section in report["reports"].elements { #expect(section["host"].text == "lab-a-03") }
+  }
+
+  @Test func aFleetIsHeldAgainstItsInventory() throws {
+    let sandbox = try ReportTests.installed(["a.yaml": ReportFaultTests.passing])
+    try Directory.create(sandbox.work + "/reports")
+    #expect(ReportTests.report(sandbox, "--format", "json", "-o", "reports/a.json").exitCode == 0)
+    try sandbox.write("notes", to: "reports/README")
+    try sandbox.write("{", to: "reports/z.json")
+    try sandbox.write(
+      "version: 1\nkind: Inventory\nhosts: {groups: {a: {names: [\"LAB-A-[03-05]\", lab-a-03, \"x-*\"]}}}\n",
+      to: "hosts.yaml")
+    let result = sandbox.runBare(["report", "--collect", "reports", "--expect", "hosts.yaml"])
+    #expect(result.exitCode == 1)
+    #expect(result.errors == "policyctl: reports/README is passed over: it is no .json file\n")
+    #expect(
+      result.output == """
+        incomplete: 1 of 3 hosts reported: 100.0 % (1 pass)
+
+        missing  2: lab-a-04, lab-a-05
+        unreadable  1: z.json (the document ends too early (byte 1))
+        note  The inventory lists 'x-*', which names no hosts one by one: who is missing of those is not known.
+        note  The inventory lists 'lab-a-03' more than once; it counts as one host.
+
+        """)
+  }
+
+  struct Row: Sendable, CustomTestStringConvertible {
+    let words: [String]
+    let exitCode: Int32
+    let errors: String
+    var testDescription: String { words.joined(separator: " ") }
+  }
+
+  static let rows = [
+    Row(
+      words: ["--all-users", "--user", "x"], exitCode: 64,
+      errors: "policyctl report: --all-users and --user exclude each other\nNext: policyctl report --help\n"),
+    Row(
+      words: ["--collect", ".", "--at", "2026-12-01T12:00:00Z"], exitCode: 64,
+      errors: "policyctl report: --collect and --at exclude each other\nNext: policyctl report --help\n"),
+    Row(
+      words: ["--expect", "x"], exitCode: 64,
+      errors: "policyctl report: --collect DIR is missing\nNext: policyctl report --help\n"),
+    Row(
+      words: ["--collect", "."], exitCode: 66,
+      errors: "policyctl: . has no reports (*.json)\nNext: sudo policyctl report --format json -o HOST.json\n"),
+    Row(
+      words: ["--collect", "gone"], exitCode: 66, errors: "policyctl: cannot list gone: No such file or directory\n"),
+    Row(
+      words: ["--format", "pdf"], exitCode: 64,
+      errors:
+        "policyctl report: --format is text or json or junit or html or csv, not 'pdf'\nNext: policyctl report --help\n"
+    ),
+  ]
+
+  @Test(arguments: rows) func whatCantBeAskedIsSaid(_ row: Row) throws {
+    let result = try Sandbox().runBare(["report"] + row.words)
+    #expect(result.exitCode == row.exitCode)
+    #expect(result.errors == row.errors)
+  }
+}

@@ -50,12 +50,17 @@ public struct ReportText {
     let style: TextStyle =
       switch report.verdict {
       case .pass: .good
-      case .fail, .error: .error
+      case .fail, .error, .incomplete: .error
       case .nothingChecked: .warning
       }
     let counts = report.counts
     return palette.paint(report.verdict.word, style)
       + ": \(TerminalText.escape(report.host)), for \(who(report)): \(counts.percentageText) (\(counts.text))"
+  }
+
+  /// The worst of several reports.
+  public static func summaryVerdict(of reports: [HostReport]) -> Verdict {
+    reports.reduce(.nothingChecked) { Verdict.worse($0, $1.verdict) }
   }
 
   /// `alice (user 1001)`, or that there is no such user.

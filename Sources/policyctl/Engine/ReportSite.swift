@@ -26,6 +26,9 @@ struct ReportSite {
   init(_ call: Invocation) throws(CommandFailure) {
     self.call = call
     circumstances = try Circumstances(call)
+    for flag in ["--user", "--group"] where call.arguments.has("--all-users") {
+      if !call.arguments.values(flag).isEmpty { throw call.usage(.excludedFlags(verb: "report", "--all-users", flag)) }
+    }
     installation = call.installation()
     if let container = EnclosingContainer.current {
       throw CommandFailure(
@@ -114,11 +117,7 @@ struct ReportSite {
 
   /// Whom the command line asks about.
   func subjects() throws(CommandFailure) -> [ReportSubject] {
-    if call.arguments.has("--all-users") {
-      if circumstances.user != nil { throw call.usage(.excludedFlags(verb: "report", "--all-users", "--user")) }
-      if !circumstances.groups.isEmpty { throw call.usage(.excludedFlags(verb: "report", "--all-users", "--group")) }
-      return ReportSubject.persons(in: provenance)
-    }
+    if call.arguments.has("--all-users") { return ReportSubject.persons(in: provenance) }
     guard let user = circumstances.user else {
       return [circumstances.groups.isEmpty ? .caller() : .someone(in: circumstances.groups)]
     }

@@ -3,39 +3,82 @@ import ComplianceReport
 import LinuxFiles
 import PropertyList
 
-/// `report`: the controls of the policies, evaluated, with the evidence.
+/// `report`: the controls of the policies, evaluated, with the evidence; of this host, or of a fleet's collected reports.
 enum ReportVerb: VerbProgram {
   static var verb: Verb {
     Verb(
       "report", summary: "Evaluate the controls of the policies, and show the evidence.",
       flags: [
-        Flag("--format", value: "FORM", .choice(["text", "json"]), "text (default) or json"),
+        Flag(
+          "--format", value: "FORM", .choice(Form.allCases.map(\.rawValue)), "text (default), json, junit, html, csv"),
         Flag("--output", short: "-o", value: "FILE", .file, "write into FILE, which its owner alone can read"),
-        Flag("--user", value: "NAME", .user, "in the place of NAME, with her preferences"),
+        Flag("--user", value: "NAME", .user, "in the place of NAME, with that user's preferences"),
         Flag("--all-users", "one report for each person of this host"),
         CommonFlags.host, CommonFlags.group, CommonFlags.instant, CommonFlags.policies, CommonFlags.bundle,
+        Flag("--collect", value: "DIR", .directory, "join the hosts' JSON reports in DIR"),
+        Flag("--expect", value: "FILE", .file, "hosts of an inventory, or of a policy folder"),
       ],
       notes: ["A control that fails, or can't be evaluated, exits with 1."],
-      example: "sudo policyctl report --format json -o report.json")
+      example: "sudo policyctl report --format html -o report.html")
+  }
+
+  enum Form: String, CaseIterable {
+    case text, json, junit, html, csv
   }
 
   static func run(_ call: Invocation) throws(CommandFailure) -> ExitCode {
-    let site = try ReportSite(call)
-    let subjects = try site.subjects()
-    let reports = subjects.map { site.report(for: $0) }
-    let isTogether = call.arguments.has("--all-users")
+    let form = call.arguments.value("--format").flatMap { Form(rawValue: $0) } ?? .text
     let output = call.arguments.value("--output")
-    let bytes: [UInt8]
-    switch call.arguments.value("--format") {
-    case "json":
-      let json = isTogether ? ReportJSON.document(reports) : ReportJSON.document(reports[0])
-      bytes = json.bytes + [UInt8(ascii: "\n")]
-    default:
-      let palette = output == nil ? Terminal.palette(for: .output) : .plain
-      bytes = Array(text(reports, palette, call).utf8)
+    if let output { try OutputFile.requireReplaceable(output) }
+    let palette = output == nil ? Terminal.palette(for: .output) : .plain
+    if let directory = call.arguments.value("--collect") {
+      let fleet = try ReportCollection.fleet(call, in: directory)
+      try write(bytes(fleet, form, palette), to: output, summary: FleetText.summary(fleet) + "\n")
+      return exitCode(fleet.verdict)
     }
-    try write(bytes, to: output, summary: reports.map { ReportText.summary($0) + "\n" }.joined())
-    return exitCode(reports)
+    if call.arguments.value("--expect") != nil {
+      throw call.usage(.neededFlag(verb: "report", flag: "--collect", placeholder: "DIR"))
+    }
+    let site = try ReportSite(call)
+    let reports = try site.subjects().map { site.report(for: $0) }
+    try write(
+      bytes(reports, form, palette, call), to: output,
+      summary: reports.map { ReportText.summary($0) + "\n" }.joined())
+    // Not even the controls are known.
+    if reports.contains(where: { $0.isIncomplete && $0.controls.isEmpty }) { return .unavailable }
+    return exitCode(ReportText.summaryVerdict(of: reports))
+  }
+
+  private static func exitCode(_ verdict: Verdict) -> ExitCode {
+    switch verdict {
+    case .pass, .nothingChecked: .done
+    case .fail, .error, .incomplete: .no
+    }
+  }
+
+  private static func bytes(_ fleet: FleetReport, _ form: Form, _ palette: Palette) -> [UInt8] {
+    switch form {
+    case .text: Array(FleetText(palette).text(fleet).utf8)
+    case .json: FleetJSON.document(fleet).bytes + [UInt8(ascii: "\n")]
+    case .junit: FleetJUnit.document(fleet)
+    case .html: FleetHTML.document(fleet)
+    case .csv: FleetCSV.document(fleet)
+    }
+  }
+
+  private static func bytes(
+    _ reports: [HostReport], _ form: Form, _ palette: Palette, _ call: Invocation
+  ) -> [UInt8] {
+    switch form {
+    case .text: return Array(text(reports, palette, call).utf8)
+    case .json:
+      let isTogether = call.arguments.has("--all-users")
+      let json = isTogether ? ReportJSON.document(reports) : ReportJSON.document(reports[0])
+      return json.bytes + [UInt8(ascii: "\n")]
+    case .junit: return ReportJUnit.document(reports)
+    case .html: return ReportHTML.document(reports)
+    case .csv: return ReportCSV.document(reports)
+    }
   }
 
   private static func text(_ reports: [HostReport], _ palette: Palette, _ call: Invocation) -> String {
@@ -61,15 +104,10 @@ enum ReportVerb: VerbProgram {
 
   private static func write(_ bytes: [UInt8], to path: String?, summary: String) throws(CommandFailure) {
     guard let path else { return try Output.print(bytes) }
+    // Reasons and owners are in it.
     switch try OutputFile.write(bytes, to: path, mode: 0o600) {
     case .file: try Output.print(summary)
     case .stream: StandardStreams.writeError(summary)
     }
-  }
-
-  /// A report without results says nothing good.
-  private static func exitCode(_ reports: [HostReport]) -> ExitCode {
-    if reports.contains(where: { $0.isIncomplete && $0.controls.isEmpty }) { return .unavailable }
-    return reports.allSatisfy { $0.verdict == .pass || $0.verdict == .nothingChecked } ? .done : .no
   }
 }

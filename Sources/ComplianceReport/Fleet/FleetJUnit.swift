@@ -1,0 +1,40 @@
+/// A fleet report for continuous integration: a suite for each host and user, and one for what is not there.
+public enum FleetJUnit {
+  public static func document(_ fleet: FleetReport) -> [UInt8] {
+    var counts = fleet.counts
+    var suites = ""
+    var messages: [[Int: String]] = Array(repeating: [:], count: fleet.rows.count)
+    for (number, control) in fleet.controls.enumerated() {
+      for (row, message) in control.bad { messages[row][number] = message }
+    }
+    for (index, row) in fleet.rows.enumerated() {
+      var own = row.counts
+      let worst: ControlResult? = row.isWorseThanItsControls ? row.verdict == .fail ? .fail : .error : nil
+      if let worst {
+        own[worst] += 1
+        counts[worst] += 1
+      }
+      suites += ReportJUnit.open(name: "\(row.host): \(row.user)", host: row.host, moment: row.made, own)
+      if let worst { suites += ReportJUnit.testCase("policyctl", "the host as a whole", worst, "see its own report") }
+      for (number, result) in row.results.enumerated() {
+        guard let result else { continue }
+        let control = fleet.controls[number]
+        suites += ReportJUnit.testCase(
+          "policyctl", "\(control.id): \(control.title)", result, messages[index][number] ?? result.word)
+      }
+      suites += "  </testsuite>\n"
+    }
+    let absent =
+      fleet.missing.map { ("host \($0)", "the inventory lists it, and it sent no report") }
+      + fleet.unreadable.map { ("file \($0.name)", $0.why) }
+    if !absent.isEmpty {
+      var own = ResultCounts()
+      own[.error] = absent.count
+      counts += own
+      suites += ReportJUnit.open(name: "missing", host: "", moment: nil, own)
+      for (name, why) in absent { suites += ReportJUnit.testCase("policyctl", name, .error, why) }
+      suites += "  </testsuite>\n"
+    }
+    return ReportJUnit.document(counts, suites)
+  }
+}
