@@ -4,6 +4,8 @@ public enum FleetHTML {
   static let maximumCells = 20_000
   /// More names than these in one cell are counted.
   static let shownNames = 12
+  /// More replaced reports than these are counted.
+  static let maximumReplaced = 100
   /// More histories than these are left to the reports themselves.
   static let maximumPlots = 40
 
@@ -67,6 +69,15 @@ public enum FleetHTML {
       text += HTMLPage.section(
         "unknown", "Hosts that the inventory does not list, counted in no figure",
         HTMLPage.list(fleet.unknown.map { "\($0.name) (\($0.why))" }))
+    }
+    if !fleet.replaced.isEmpty {
+      let shown = fleet.replaced.prefix(maximumReplaced).map { report in
+        "\(report.file): \(report.host), for \(report.user)\(report.made.map { ", made " + ReportJSON.moment($0) } ?? ""); \(report.by) is newer"
+      }
+      let rest = fleet.replaced.count - shown.count
+      text += HTMLPage.section(
+        "replaced", "Older reports, which count only over time",
+        HTMLPage.list(shown + (rest > 0 ? ["and \(rest) more, which the JSON form lists"] : [])))
     }
     return text
   }

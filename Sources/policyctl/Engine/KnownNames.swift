@@ -30,10 +30,12 @@ struct KnownNames {
 
   /// Refuses groups that don't exist and hosts on which nothing may be installed.
   ///
-  /// - Parameter host: the host that policies outside of this installation are asked about.
+  /// - Parameters:
+  ///   - host: the host that policies outside of this installation are asked about.
+  ///   - takesNumbers: whether a user may be named by the number of the account.
   /// - Returns: what is only unlikely, as notes.
   func check(
-    _ question: Circumstances, host: HostIdentity?, _ call: Invocation
+    _ question: Circumstances, host: HostIdentity?, takesNumbers: Bool = false, _ call: Invocation
   ) throws(CommandFailure) -> [String] {
     var notes: [String] = []
     for group in question.groups where !userGroups.contains(group) {
@@ -63,7 +65,8 @@ struct KnownNames {
       }
     }
     if let user = question.user, question.groups.isEmpty, !users.contains(user),
-      ((try? UserDatabase.user(named: user)) ?? nil) == nil
+      ((try? UserDatabase.user(named: user)) ?? nil) == nil,
+      !takesNumbers || UInt32(user).flatMap({ (try? UserDatabase.user(id: $0)) ?? nil }) == nil
     {
       let suggestions = Suggestion.nearest(to: user, among: users.sorted())
       notes.append(

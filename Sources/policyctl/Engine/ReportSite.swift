@@ -40,7 +40,8 @@ struct ReportSite {
       let enrolled = try? HostEnrolment(of: installation).identity
       host = circumstances.host.map(HostIdentity.init) ?? enrolled ?? HostIdentity(name: HostName.ofThisSystem())
       isAboutAnotherHost = circumstances.host != nil && enrolled?.name.lowercased() != host.name.lowercased()
-      notes = try KnownNames(payload: origin.payload, mayLackGroups: false).check(circumstances, host: host, call)
+      notes = try KnownNames(payload: origin.payload, mayLackGroups: false).check(
+        circumstances, host: host, takesNumbers: true, call)
       let narrowed = try Payload.narrow(origin.payload, to: host, path: origin.path)
       provenance = narrowed.provenance
       policy = (narrowed.forced, false)
@@ -69,7 +70,8 @@ struct ReportSite {
       policy = read.forced.map { ($0, false) }
     }
     if circumstances.namesSomething, let provenance {
-      notes = try KnownNames(payload: provenance, mayLackGroups: false).check(circumstances, host: nil, call)
+      notes = try KnownNames(payload: provenance, mayLackGroups: false).check(
+        circumstances, host: nil, takesNumbers: true, call)
     } else {
       notes = []
     }

@@ -120,7 +120,9 @@ struct ReportSubject {
     case .account(let known): account = known
     case .stranger, .someone: return nil
     }
-    return UserPreferences { domain in
+    // Root reads as she would: a link in her home must not lead to what is not hers.
+    let owner = ProcessIdentity.effectiveUserID == 0 ? account : nil
+    return UserPreferences(readingAs: owner) { domain in
       var configuration: SearchList.Configuration
       if let account {
         // Not `init(account:)`: that is what a program of ours would see of her, and she is the one who asks here. Her
