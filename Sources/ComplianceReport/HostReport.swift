@@ -47,11 +47,14 @@ public struct HostReport: Sendable, Hashable {
   public var notes: [String]
   /// Where the control results came from can't be read: nothing here says that the host is in order.
   public var isIncomplete: Bool
+  /// The command that mends what is wrong with the host as a whole; nil where nothing is.
+  public var next: String?
 
   public init(
     host: String, user: String, userID: UInt32?, generation: UInt64?, serial: UInt64?, sourceDigest: [UInt8],
     source: String, instant: Int64, made: Int64, sources: SourcesState, controls: [ControlReport] = [],
-    idleExemptions: [IdleExemption] = [], faults: [String] = [], notes: [String] = [], isIncomplete: Bool = false
+    idleExemptions: [IdleExemption] = [], faults: [String] = [], notes: [String] = [], isIncomplete: Bool = false,
+    next: String? = nil
   ) {
     self.host = host
     self.user = user
@@ -68,9 +71,15 @@ public struct HostReport: Sendable, Hashable {
     self.faults = faults
     self.notes = notes
     self.isIncomplete = isIncomplete
+    self.next = next
   }
 
   public var counts: ResultCounts { ResultCounts(controls.lazy.map(\.result)) }
+
+  /// Findings whose key is forced to a value of a type that can't be used: the profile is installed, and does nothing.
+  public var unusableCount: Int {
+    controls.reduce(0) { $0 + $1.findings.count { $0.problem == .unusable } }
+  }
 
   public var verdict: Verdict {
     let verdict = Verdict(counts)

@@ -48,6 +48,7 @@ import Testing
       lines[0] == "fail: lab-a-03, for \(ReportTests.caller.name) (user \(ReportTests.caller.id)): 100.0 % (1 pass)")
     #expect(lines[1].hasPrefix("policy     generation 1, bundle 1764500000000, sources "))
     #expect(lines[3].hasPrefix("mistake    SANDBOX/work/policies/a.yaml:"), "\(lines[3])")
+    #expect(lines.contains("Next: policyctl --root SANDBOX/root check SANDBOX/work/policies"), "\(lines)")
     let report = try json(sandbox)
     #expect(report["verdict"].text == "fail")
     #expect(report["generation"].text == "1")
@@ -129,7 +130,53 @@ import Testing
     #expect(report["verdict"].text == "error")
     #expect(report["generation"].text == "1")
     #expect(!report["faults"].elements.isEmpty)
+    let text = ReportTests.report(sandbox)
+    #expect(text.exitCode == 1)
+    #expect(sandbox.plain(text.output).contains("\nNext: policyctl --root SANDBOX/root refresh\n"))
+  }
+
+  /// A copy of the very generation stands in for a damaged file: the answer stands, and the fault is said.
+  @Test func aCopyOfTheGenerationStandsIn() throws {
+    let sandbox = try ReportTests.installed(["a.yaml": Self.passing])
+    let state = sandbox.root + "/var/lib/managed-preferences"
+    try sandbox.write("damaged", to: state + "/forced")
+    let report = try json(sandbox)
+    #expect(ReportTests.results(report) == ["C pass", "100.0"])
+    #expect(report["faults"].elements.count == 1)
+    #expect(
+      sandbox.plain(report["faults"].elements[0].text).hasPrefix("SANDBOX/root/var/lib/managed-preferences/forced: "))
+  }
+
+  /// An older generation stands in for applications; it is not what the controls were installed with, so it is no evidence.
+  @Test func anOlderGenerationIsNoEvidence() throws {
+    let sandbox = try ReportTests.installed(["a.yaml": Self.passing])
+    try sandbox.write(Self.passing.replacing("title: k is 1", with: "title: k is one"), to: "policies/a.yaml")
+    #expect(sandbox.run("apply", "policies").exitCode == 0)
+    let state = sandbox.root + "/var/lib/managed-preferences"
+    try sandbox.write("damaged", to: state + "/forced")
+    try sandbox.write("damaged", to: state + "/generations/2/forced")
+    #expect(sandbox.run("get", "org.example.D", "k").output == "1\n")
+    let report = try json(sandbox)
+    #expect(ReportTests.results(report) == ["C error", "null"])
+    #expect(report["generation"].text == "2")
+    #expect(report["controls"].elements[0]["title"].text == "k is one")
     #expect(ReportTests.report(sandbox).exitCode == 1)
+  }
+
+  /// P04: a list that came as text is forced and does nothing; the report counts it.
+  @Test func whatIsForcedButUnusableIsCounted() throws {
+    let sandbox = try ReportTests.installed([
+      "a.yaml": FaultCaseTests.profile(
+        "a",
+        "forced: {org.example.D: {apps: '[\"edit\",\"term\"]'}}\ncontrols:\n"
+          + "  - {id: C, title: Apps, expect: {org.example.D: {apps: {is: [edit, term]}}}}\n")
+    ])
+    let report = try json(sandbox)
+    #expect(report["unusable"].text == "1")
+    let finding = report["controls"].elements[0]["findings"].elements[0]
+    #expect(finding["forced"].text == "true" && finding["problem"].text == "unusable")
+    #expect(finding["message"].text == "it is forced but unusable: a string, where an array is expected")
+    #expect(ReportTests.report(sandbox).output.split(separator: "\n")[4] == "unusable   1 forced but unusable")
   }
 
   /// Without the file that has the controls nothing is known, and that is no pass.

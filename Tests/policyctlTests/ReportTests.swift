@@ -172,6 +172,7 @@ import Testing
             "not-applicable": 1,
             "error": 0
           },
+          "unusable": 0,
           "userID": \(Self.caller.id),
           "source": "installed",
           "serial": 1764500000000,

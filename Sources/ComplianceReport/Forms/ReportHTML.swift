@@ -75,6 +75,7 @@ public enum ReportHTML {
       ("Sources", report.sources.text), ("Evaluated for", ReportJSON.moment(report.instant)),
       ("Digest of the sources", report.sourceDigest.isEmpty ? "unknown" : ReportJSON.hexadecimal(report.sourceDigest)),
     ]
+    if report.unusableCount > 0 { facts.append(("Forced but unusable", String(report.unusableCount))) }
     facts += report.notes.map { ("Note", $0) }
     return facts
   }

@@ -41,6 +41,7 @@ public enum ReportJSON {
     json.endArray()
     json.member("verdict", report.verdict.rawValue)
     write(report.counts, to: &json)
+    json.member("unusable", report.unusableCount)
     json.key("userID")
     json.optional(report.userID.map { Int64($0) })
     json.member("source", report.source)

@@ -17,12 +17,12 @@ public struct ReportText {
     var text = head(report)
     let bad = report.controls.filter { $0.result == .fail || $0.result == .error }
       .sorted { Severity.order($0.severity) > Severity.order($1.severity) }
-    if !bad.isEmpty {
-      text += "\n"
-      for control in bad { text += block(control) }
-      if let finding = bad.lazy.flatMap(\.findings).first(where: { $0.problem != nil }) {
-        text += "Next: " + explain(finding.expectation.domain, finding.expectation.key) + "\n"
-      }
+    if !bad.isEmpty || report.next != nil { text += "\n" }
+    for control in bad { text += block(control) }
+    if let next = report.next {
+      text += "Next: \(next)\n"
+    } else if let finding = bad.lazy.flatMap(\.findings).first(where: { $0.problem != nil }) {
+      text += "Next: " + explain(finding.expectation.domain, finding.expectation.key) + "\n"
     }
     let exempt = report.controls.filter { $0.result == .exempt }
     if !exempt.isEmpty || !report.idleExemptions.isEmpty { text += "\n" + exemptions(exempt, report.idleExemptions) }
@@ -40,6 +40,7 @@ public struct ReportText {
     row("sources", TerminalText.escape(report.sources.text), report.sources.isUpdateRefused ? .error : nil)
     for mistake in report.sources.mistakes { row("mistake", TerminalText.escape(mistake), .error) }
     row("evaluated", ReportJSON.moment(report.instant))
+    if report.unusableCount > 0 { row("unusable", "\(report.unusableCount) forced but unusable", .error) }
     for fault in report.faults { row("fault", TerminalText.escape(fault), .error) }
     for note in report.notes { row("note", TerminalText.escape(note)) }
     return text + table.text(palette)

@@ -21,6 +21,8 @@ struct ReportSite {
   private let sourceDigest: [UInt8]
   private let sources: SourcesState
   private let faults: [String]
+  /// What mends the host as a whole; nil where nothing is wrong with it.
+  private let next: String?
   private let notes: [String]
 
   init(_ call: Invocation) throws(CommandFailure) {
@@ -46,7 +48,7 @@ struct ReportSite {
       provenance = narrowed.provenance
       policy = (narrowed.forced, false)
       source = origin.path
-      (generation, serial, sourceDigest, faults) = (nil, origin.serial, origin.sourceDigest, [])
+      (generation, serial, sourceDigest, faults, next) = (nil, origin.serial, origin.sourceDigest, [], nil)
       sources = SourcesState(
         state: "not-asked", text: "\(TerminalText.escape(origin.path)) was asked, not what is installed")
       return
@@ -63,6 +65,13 @@ struct ReportSite {
     let comparison = SourcesComparison(marker, call, installation: installation)
     sources = SourcesState(
       state: comparison.state.rawValue, text: "the sources \(comparison.text)", mistakes: comparison.mistakes())
+    if read.forced == nil {
+      next = call.command(privileged: true, "refresh")
+    } else if sources.isUpdateRefused, let folder = comparison.differing {
+      next = call.command("check", folder)
+    } else {
+      next = nil
+    }
     provenance = read.provenance
     if isAboutAnotherHost, read.forced != nil, let provenance {
       policy = (provenance, true)
@@ -132,7 +141,8 @@ struct ReportSite {
     var report = HostReport(
       host: host.name, user: subject.name, userID: subject.userID, generation: generation, serial: serial,
       sourceDigest: sourceDigest, source: source, instant: circumstances.moment, made: WallClock.unixSeconds(),
-      sources: sources, faults: faults, notes: notes + subject.notes)
+      sources: sources, faults: faults, notes: notes + subject.notes,
+      next: next)
     guard let provenance else {
       report.isIncomplete = true
       return report
