@@ -53,9 +53,12 @@ let package = Package(
     room("HostPatterns"),
     room("PolicyLanguage", ["PropertyList", "LinuxFiles", "HostPatterns", "CYAML"]),
     room("ForcedDomain", ["PropertyList", "LinuxFiles", "HostPatterns"]),
+    room("Digests", ["LinuxFiles", "CCrypto"]),
     room(
-      "PolicyCompiler", ["PolicyLanguage", "ForcedDomain", "HostPatterns", "PropertyList", "LinuxFiles", "CCrypto"]),
+      "PolicyCompiler",
+      ["PolicyLanguage", "ForcedDomain", "HostPatterns", "PropertyList", "LinuxFiles", "Digests", "CCrypto"]),
     room("AuditEvents", ["PropertyList", "LinuxFiles"]),
+    room("AuditLog", ["AuditEvents", "PropertyList", "LinuxFiles", "Digests"]),
     room("PreferencesCore", ["PropertyList", "LinuxFiles", "ForcedDomain", "AuditEvents", "CReaderEpoch"]),
     room("ManagedPreferences", ["PreferencesCore", "PropertyList", "ForcedDomain"]),
     room("ManagedFoundation", ["ManagedPreferences"]),
@@ -71,7 +74,7 @@ let package = Package(
       "policyctl",
       [
         "CommandLineKit", "ComplianceReport", "PolicyCompiler", "PolicyLanguage", "ForcedDomain", "HostPatterns",
-        "PreferencesCore", "AuditEvents", "PropertyList", "LinuxFiles", "CProcesses",
+        "PreferencesCore", "AuditEvents", "AuditLog", "PropertyList", "LinuxFiles", "CProcesses",
       ]),
 
     command(
@@ -100,8 +103,11 @@ let package = Package(
     tests("ForcedDomain", ["ForcedDomain", "PropertyList", "LinuxFiles"], exclude: ["Fixtures"]),
     tests(
       "PolicyCompiler",
-      ["PolicyCompiler", "PreferencesCore", "PolicyLanguage", "ForcedDomain", "PropertyList", "LinuxFiles"]),
+      ["PolicyCompiler", "PreferencesCore", "PolicyLanguage", "ForcedDomain", "Digests", "PropertyList", "LinuxFiles"]),
+    tests("Digests", ["Digests", "PreferencesCore"]),
     tests("AuditEvents", ["AuditEvents", "PropertyList", "LinuxFiles"]),
+    tests("AuditLog", ["AuditLog", "AuditEvents", "Digests", "PropertyList", "LinuxFiles", "AuditPeer"]),
+    command("AuditPeer", ["AuditLog", "AuditEvents", "PropertyList", "LinuxFiles"], path: "Tests/AuditPeer"),
     tests(
       "PreferencesCore",
       [

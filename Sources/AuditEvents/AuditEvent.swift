@@ -21,6 +21,21 @@ public struct AuditEvent: Sendable, Hashable {
     public static let domainUnwritable = Kind(rawValue: "domain.unwritable")
     /// Events were lost. Fields: `dropped` (their number), `reason`.
     public static let eventsDropped = Kind(rawValue: "events.dropped")
+
+    /// Root puts a bundle in force. Fields: `generation`, `previous`, `serial`, `digest`, `signer`, `source`, `keys`.
+    public static let policyInstalled = Kind(rawValue: "policy.installed")
+    /// The same for what a refresh makes of the bundle that is installed.
+    public static let policyRefreshed = Kind(rawValue: "policy.refreshed")
+    /// Root's installation or refresh was refused. Fields: `verb`, `path`, `exit`, `reason` (a word, never contents).
+    public static let policyRefused = Kind(rawValue: "policy.refused")
+    /// Root took everything away. Fields: `generation`.
+    public static let policyUninstalled = Kind(rawValue: "policy.uninstalled")
+    /// Policies name users or groups that nobody knows. Fields: `names`, `accepted`.
+    public static let identityUnknown = Kind(rawValue: "identity.unknown")
+    /// The host has a new name. Fields: `from`, `to`.
+    public static let hostEnrolled = Kind(rawValue: "host.enrolled")
+    /// A key's signatures are accepted from now on. Fields: `name`, `fingerprint`, `local`.
+    public static let keyTrusted = Kind(rawValue: "key.trusted")
   }
 
   /// Who the sending process says it is.

@@ -13,8 +13,12 @@ import Testing
     "LinuxFiles": ["CFileSystems"],
     "PolicyLanguage": ["PropertyList", "LinuxFiles", "HostPatterns", "CYAML"],
     "ForcedDomain": ["PropertyList", "LinuxFiles", "HostPatterns"],
-    "PolicyCompiler": ["PolicyLanguage", "ForcedDomain", "PropertyList", "LinuxFiles", "HostPatterns", "CCrypto"],
+    "PolicyCompiler": [
+      "PolicyLanguage", "ForcedDomain", "PropertyList", "LinuxFiles", "HostPatterns", "Digests", "CCrypto",
+    ],
+    "Digests": ["LinuxFiles", "CCrypto"],
     "AuditEvents": ["PropertyList", "LinuxFiles"],
+    "AuditLog": ["AuditEvents", "PropertyList", "LinuxFiles", "Digests"],
     "PreferencesCore": ["PropertyList", "LinuxFiles", "ForcedDomain", "AuditEvents", "CReaderEpoch"],
     "ManagedPreferences": ["PreferencesCore", "PropertyList", "ForcedDomain", "Foundation"],
     "CManagedPreferences": [],
@@ -24,7 +28,7 @@ import Testing
     "ComplianceReport": ["CommandLineKit", "PreferencesCore", "ForcedDomain", "PropertyList", "LinuxFiles"],
     "policyctl": [
       "CommandLineKit", "ComplianceReport", "PolicyCompiler", "PolicyLanguage", "ForcedDomain", "PreferencesCore",
-      "AuditEvents", "PropertyList", "LinuxFiles", "HostPatterns", "CProcesses",
+      "AuditEvents", "AuditLog", "PropertyList", "LinuxFiles", "HostPatterns", "CProcesses",
     ],
     "defaults": ["CommandLineKit", "PreferencesCore", "ForcedDomain", "AuditEvents", "PropertyList", "LinuxFiles"],
   ]

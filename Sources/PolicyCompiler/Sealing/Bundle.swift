@@ -1,3 +1,5 @@
+import Digests
+
 /// The envelope around a payload: which sources it was compiled from, in which order bundles follow each other, and who
 /// vouches for it.
 ///

@@ -1,4 +1,5 @@
 internal import CCrypto
+import Digests
 import Glibc
 
 /// An Ed25519 private key (RFC 8032), held by libcrypto, which wipes it when it goes.

@@ -1,4 +1,5 @@
 internal import CCrypto
+import Digests
 
 /// An Ed25519 public key (RFC 8032): says whether a bundle was sealed by its owner.
 public struct VerificationKey: Hashable, Sendable {

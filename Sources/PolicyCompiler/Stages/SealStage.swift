@@ -1,3 +1,4 @@
+import Digests
 import PolicyLanguage
 
 /// The stage `seal`: the digest of the sources, which the envelope around the payload states.

@@ -1,3 +1,4 @@
+import Digests
 import ForcedDomain
 import Glibc
 import LinuxFiles

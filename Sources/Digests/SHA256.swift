@@ -1,6 +1,7 @@
 internal import CCrypto
 
-/// SHA-256 (FIPS 180-4) over bytes that come piece by piece: digests of sources and payloads, fingerprints of keys.
+/// SHA-256 (FIPS 180-4) over bytes that come piece by piece: digests of sources, payloads and log lines,
+/// fingerprints of keys.
 public struct SHA256: ~Copyable {
   private let context: OpaquePointer
 
@@ -44,6 +45,18 @@ public struct SHA256: ~Copyable {
       guard libcrypto.EVP_DigestFinal_ex(context, buffer.baseAddress, nil) == 1 else { fatalError("SHA-256 failed") }
       count = Self.byteCount
     }
+  }
+
+  /// Digests many pieces, one after the other, without a context for each: half the cost for pieces of a line's length.
+  ///
+  /// - Parameter digest: 32 bytes, for the result.
+  public mutating func digest(_ bytes: UnsafeRawBufferPointer, into digest: UnsafeMutableRawBufferPointer) {
+    precondition(digest.count >= Self.byteCount)
+    guard libcrypto.EVP_DigestInit_ex(context, nil, nil) == 1,
+      libcrypto.EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) == 1,
+      libcrypto.EVP_DigestFinal_ex(
+        context, digest.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: UInt8.self), nil) == 1
+    else { fatalError("SHA-256 failed") }
   }
 
   /// The digest of one piece.

@@ -1,4 +1,4 @@
-internal import CCrypto
+public import CCrypto
 import Glibc
 import LinuxFiles
 
@@ -7,7 +7,7 @@ import LinuxFiles
 /// It is started without its configuration file: what verifies policies must not depend on `OPENSSL_CONF`, engines or
 /// providers that somebody configured, and reading the file costs time. Where it is not there, the process ends as one
 /// does whose shared libraries are missing.
-let libcrypto: libcrypto_functions = {
+public let libcrypto: libcrypto_functions = {
   let table = UnsafeMutablePointer<libcrypto_functions>.allocate(capacity: 1)
   defer { table.deallocate() }
   if let reason = libcrypto_load(table) {

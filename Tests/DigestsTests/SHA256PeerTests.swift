@@ -1,6 +1,6 @@
 import Testing
 
-import struct PolicyCompiler.SHA256
+import struct Digests.SHA256
 
 @testable import PreferencesCore
 

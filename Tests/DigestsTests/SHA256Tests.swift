@@ -1,4 +1,4 @@
-import PolicyCompiler
+import Digests
 import Testing
 
 @Suite struct SHA256Tests {
