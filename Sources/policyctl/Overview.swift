@@ -43,6 +43,12 @@ enum Overview {
         ]
       ),
       (
+        "Audit",
+        [
+          VerbSummary("audit", "show, verify, export and tend the audit log")
+        ]
+      ),
+      (
         "Contain applications",
         [
           VerbSummary("run", "run a program in an application's container"),
@@ -51,6 +57,25 @@ enum Overview {
       ),
     ],
     example: "policyctl status")
+
+  static let audit = CommandOverview(
+    name: "policyctl audit",
+    summary: "Show, verify, export and tend the audit log of this host.",
+    groups: [
+      (
+        "Verbs",
+        [
+          VerbSummary("show", "print records"),
+          VerbSummary("verify", "tell whether the log is what was written"),
+          VerbSummary("head", "print the log's end, to keep elsewhere"),
+          VerbSummary("export", "write the log into one file"),
+          VerbSummary("acknowledge", "say that an alarm was looked into"),
+          VerbSummary("prune", "remove old segments, with a checkpoint"),
+          VerbSummary("erase", "erase the personal parts of a user's records"),
+        ]
+      )
+    ],
+    example: "policyctl audit verify")
 
   static let keys = CommandOverview(
     name: "policyctl key",

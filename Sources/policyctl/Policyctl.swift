@@ -82,6 +82,18 @@ enum Policyctl {
       path.append(next)
       rest.removeFirst()
     }
+    if path[0] == "audit" {
+      guard let next = rest.first, next != "--help", next != "-h" else {
+        if rest.isEmpty {
+          throw CommandFailure(
+            .missingOperand(verb: "audit", name: Overview.audit.verbNames.joined(separator: ", ")), command: name)
+        }
+        try Output.print(HelpText.text(for: Overview.audit))
+        return .done
+      }
+      path.append(next)
+      rest.removeFirst()
+    }
     if path[0] == "containers", let next = rest.first, ["show", "reset"].contains(next) {
       path.append(next)
       rest.removeFirst()
@@ -91,7 +103,8 @@ enum Policyctl {
 
   private static func run(_ path: [String], words: [String]) throws(CommandFailure) -> ExitCode {
     guard let program = program(path) else {
-      let known = path.count == 1 ? Overview.command.verbNames : Overview.keys.verbNames.map { "key " + $0 }
+      let group = path[0] == "audit" ? Overview.audit : Overview.keys
+      let known = path.count == 1 ? Overview.command.verbNames : group.verbNames.map { "\(path[0]) \($0)" }
       let typed = path.joined(separator: " ")
       throw CommandFailure(
         .unknownVerb(typed, suggestions: Suggestion.nearest(to: typed, among: known)), command: name)
@@ -135,6 +148,13 @@ enum Policyctl {
     case ["report"]: ReportVerb.self
     case ["uninstall"]: UninstallVerb.self
     case ["run"]: RunVerb.self
+    case ["audit", "show"]: AuditShowVerb.self
+    case ["audit", "verify"]: AuditVerifyVerb.self
+    case ["audit", "head"]: AuditHeadVerb.self
+    case ["audit", "export"]: AuditExportVerb.self
+    case ["audit", "acknowledge"]: AuditAcknowledgeVerb.self
+    case ["audit", "prune"]: AuditPruneVerb.self
+    case ["audit", "erase"]: AuditEraseVerb.self
     default: nil
     }
   }

@@ -42,7 +42,8 @@ import Testing
     // In an order in which each finds what it needs.
     for verb in [
       "init", "enroll", "check", "test", "schema", "compile", "install", "apply", "refresh", "get", "explain", "status",
-      "generations", "report", "key list", "key generate", "key trust", "uninstall",
+      "generations", "report", "key list", "key generate", "key trust", "audit show", "audit verify",
+      "audit head", "audit export", "audit prune", "audit erase", "audit acknowledge", "uninstall",
     ] + (ContainedRuns.isAvailable ? ["run"] : []) {
       let help = sandbox.runBare(verb.split(separator: " ").map(String.init) + ["--help"])
       let example = try #require(help.output.split(separator: "\n").last).drop { $0 == " " }

@@ -206,10 +206,21 @@ import Testing
     let result = sandbox.run("uninstall")
     #expect(result.exitCode == 0, "\(result.errors)")
     let after = try sandbox.contents(of: sandbox.path)
-    let ignored = { (name: String) in !name.hasSuffix("/.stdout") && !name.hasSuffix("/.stderr") }
+    let ignored = { (name: String) in
+      !name.hasSuffix("/.stdout") && !name.hasSuffix("/.stderr") && !Sandbox.isAudit(name)
+    }
     #expect(after.filter { ignored($0.key) } == before.filter { ignored($0.key) })
+    // The audit log stays, with its anchor, and is taken into use again.
+    let log = sandbox.root + "/var/log/managed-preferences"
+    #expect(result.output.contains("Kept \(log): the audit log. Remove it when nobody needs it any more.\n"))
+    #expect(try Directory.names(in: log) == ["anchor", "audit-000000000001.jsonl", "lock"])
+    #expect(sandbox.run("audit", "verify").exitCode == 0)
     let again = sandbox.run("uninstall")
     #expect(again.exitCode == 66)
     #expect(again.errors.contains("this host is not set up for managed preferences"))
+    sandbox.run("init", "--host", "lab-a-03")
+    let verdict = sandbox.run("audit", "verify")
+    #expect(verdict.exitCode == 0, "\(verdict.output)")
+    #expect(try Directory.names(in: log) == ["audit-000000000001.jsonl", "lock"])
   }
 }

@@ -21,13 +21,13 @@ import Testing
     #expect(sandbox.run("compile", "-o", "unsigned.bundle").exitCode == 0)
     #expect(sandbox.run("compile", "-o", "wrong.bundle", "--sign", "other.key").exitCode == 0)
     #expect(sandbox.run("compile", "-o", "right.bundle", "--sign", "lab.key").exitCode == 0)
-    let before = try sandbox.contents(of: sandbox.root)
+    let before = try sandbox.contentsBesideAudit()
     for bundle in ["unsigned.bundle", "wrong.bundle"] {
       let refused = sandbox.run("install", bundle)
       #expect(refused.exitCode == 77)
       #expect(refused.errors.contains("Next: "), "\(refused.errors)")
     }
-    #expect(try sandbox.contents(of: sandbox.root) == before)
+    #expect(try sandbox.contentsBesideAudit() == before)
     let installed = sandbox.run("install", "right.bundle")
     #expect(installed.exitCode == 0, "\(installed.errors)")
     #expect(sandbox.run("status").output.contains("signed by lab-2026 (trusted)"))
@@ -48,7 +48,7 @@ import Testing
     let sandbox = try Sandbox(applied: true)
     sandbox.run("key", "generate", "-o", "lab.key")
     sandbox.run("key", "trust", "lab.key.pub", "--name", "lab-2026")
-    let before = try sandbox.contents(of: sandbox.root)
+    let before = try sandbox.contentsBesideAudit()
     let refused = sandbox.run("apply")
     #expect(refused.exitCode == 77)
     #expect(
@@ -58,7 +58,7 @@ import Testing
       sandbox.plain(refused.errors).hasSuffix(
         "Next: policyctl compile SANDBOX/root/etc/managed-preferences/policies -o NEW.bundle --sign KEY\n"),
       "\(refused.errors)")
-    #expect(try sandbox.contents(of: sandbox.root) == before)
+    #expect(try sandbox.contentsBesideAudit() == before)
     #expect(sandbox.run("key", "generate", "--local").exitCode == 0)
     let applied = sandbox.run("apply")
     #expect(applied.exitCode == 0, "\(applied.errors)")

@@ -22,7 +22,7 @@ import Testing
     try sandbox.write(Self.conflict, to: "policies/clash.yaml")
     try sandbox.write(
       sandbox.read(sandbox.root + "/etc/managed-preferences/policies/example.yaml"), to: "policies/example.yaml")
-    let before = try sandbox.contents(of: sandbox.root)
+    let before = try sandbox.contentsBesideAudit()
     for verb in ["check", "apply"] {
       let result = sandbox.run(verb, "policies")
       #expect(result.exitCode == 65)
@@ -34,7 +34,7 @@ import Testing
       #expect(result.errors.contains("[conflict]"))
       #expect(result.errors.contains("1 error. Nothing was written; generation 1 stays in use.\n"))
     }
-    #expect(try sandbox.contents(of: sandbox.root) == before)
+    #expect(try sandbox.contentsBesideAudit() == before)
     let json = sandbox.run("check", "policies", "--format", "json")
     #expect(json.exitCode == 65)
     #expect(json.errors == "")
@@ -59,13 +59,13 @@ import Testing
       ---
 
       """ + Self.conflict, to: "policies/inventory.yaml")
-    let before = try sandbox.contents(of: sandbox.root)
+    let before = try sandbox.contentsBesideAudit()
     let result = sandbox.run("apply", "policies")
     #expect(result.exitCode == 65)
     #expect(result.errors.contains("lab-a-03"))
     #expect(
       sandbox.plain(result.errors).contains("Next: policyctl --root SANDBOX/root enroll --host "), "\(result.errors)")
-    #expect(try sandbox.contents(of: sandbox.root) == before)
+    #expect(try sandbox.contentsBesideAudit() == before)
   }
 
   @Test func aNameThatNobodyKnowsIsUnavailableUnlessAllowed() throws {
@@ -83,7 +83,7 @@ import Testing
           AutoSaveInterval: 45
 
       """, to: "policies/nobody.yaml")
-    let before = try sandbox.contents(of: sandbox.root)
+    let before = try sandbox.contentsBesideAudit()
     let result = sandbox.run("apply", "policies")
     #expect(result.exitCode == 69)
     #expect(result.errors.contains("no-such-user-zz"))
@@ -91,7 +91,7 @@ import Testing
       sandbox.plain(result.errors).contains(
         "Next: policyctl --root SANDBOX/root apply policies --allow-unresolved\n"),
       "\(result.errors)")
-    #expect(try sandbox.contents(of: sandbox.root) == before)
+    #expect(try sandbox.contentsBesideAudit() == before)
     let allowed = sandbox.run("apply", "policies", "--allow-unresolved")
     #expect(allowed.exitCode == 0, "\(allowed.errors)")
     let status = sandbox.run("status")
@@ -126,11 +126,11 @@ import Testing
   @Test func aFileThatIsNoBundleIsBadInput() throws {
     let sandbox = try Sandbox(applied: true)
     try sandbox.write("no bundle at all", to: "x.bundle")
-    let before = try sandbox.contents(of: sandbox.root)
+    let before = try sandbox.contentsBesideAudit()
     let result = sandbox.run("install", "x.bundle")
     #expect(result.exitCode == 65)
     #expect(result.errors.hasPrefix("policyctl: x.bundle"))
-    #expect(try sandbox.contents(of: sandbox.root) == before)
+    #expect(try sandbox.contentsBesideAudit() == before)
   }
 
   @Test func anOutputThatCannotBeMadeExitsWith73() throws {
@@ -169,7 +169,7 @@ import Testing
     #expect(sandbox.run("apply").exitCode == 0)
     try sandbox.write(Self.conflict, to: "policies/a.yaml")
     try #require(sandbox.run("apply", "policies").exitCode == 0)
-    let before = try sandbox.contents(of: sandbox.root)
+    let before = try sandbox.contentsBesideAudit()
     let result = sandbox.run("apply")
     #expect(result.exitCode == 65)
     #expect(
@@ -182,7 +182,7 @@ import Testing
 
         """),
       "\(result.errors)")
-    #expect(try sandbox.contents(of: sandbox.root) == before)
+    #expect(try sandbox.contentsBesideAudit() == before)
     // Where it can't be known what is in force, neither.
     try Directory.removeFile(sandbox.root + "/var/lib/managed-preferences/forced")
     try Directory.removeTree(sandbox.root + "/var/lib/managed-preferences/generations")
@@ -197,7 +197,7 @@ import Testing
   @Test func anOlderBundleIsRefused() throws {
     let sandbox = try Sandbox(applied: true)
     #expect(sandbox.run("compile", "-o", "old.bundle", "--serial", "5").exitCode == 0)
-    let before = try sandbox.contents(of: sandbox.root)
+    let before = try sandbox.contentsBesideAudit()
     let result = sandbox.run("install", "old.bundle")
     #expect(result.exitCode == 77)
     #expect(result.errors.contains("older"))
@@ -209,7 +209,7 @@ import Testing
       sandbox.plain(applied.errors).hasSuffix(
         "Next: policyctl --root SANDBOX/root apply SANDBOX/root/etc/managed-preferences/policies\n"),
       "\(applied.errors)")
-    #expect(try sandbox.contents(of: sandbox.root) == before)
+    #expect(try sandbox.contentsBesideAudit() == before)
     sandbox.run("key", "generate", "-o", "lab.key")
     sandbox.run("key", "trust", "lab.key.pub")
     sandbox.run("compile", "-o", "old.bundle", "--serial", "5", "--sign", "lab.key")
@@ -221,11 +221,11 @@ import Testing
     let sandbox = try Sandbox(applied: true)
     #expect(sandbox.run("compile", "-o", "a.bundle").exitCode == 0)
     #expect(sandbox.run("install", "a.bundle").exitCode == 0)
-    let before = try sandbox.contents(of: sandbox.root)
+    let before = try sandbox.contentsBesideAudit()
     let again = sandbox.run("install", "a.bundle")
     #expect(again.exitCode == 0)
     #expect(again.output.contains("nothing was changed"))
-    #expect(try sandbox.contents(of: sandbox.root) == before)
+    #expect(try sandbox.contentsBesideAudit() == before)
   }
 }
 
@@ -239,7 +239,8 @@ import Testing
   @Test(arguments: [
     ["init"], ["enroll", "--host", "x"], ["apply"], ["install", "x"], ["refresh"], ["uninstall"],
     ["key", "trust", "x"],
-    ["key", "generate", "--local"],
+    ["key", "generate", "--local"], ["audit", "acknowledge", "--reason", "x"], ["audit", "prune", "--keep", "1"],
+    ["audit", "erase", "--user", "nobody", "--reason", "x"],
   ])
   func rootsVerbsAskBeforeTheyBegin(_ words: [String]) throws {
     let result = try Self.runAsUser(Sandbox(), words)

@@ -21,6 +21,15 @@ extension Sandbox {
   @discardableResult
   func run(_ words: String...) -> Result { execute([Self.binary, "--root", root] + words) }
 
+  /// Every file below the root with its bytes, without the audit log and its anchor: what a refusal leaves as it was.
+  func contentsBesideAudit() throws -> [String: [UInt8]] {
+    try contents(of: root).filter { !Self.isAudit($0.key) }
+  }
+
+  static func isAudit(_ path: String) -> Bool {
+    path.contains("/var/log/managed-preferences/") || path.hasSuffix("/audit-anchor")
+  }
+
   /// Runs `policyctl …` without a root.
   func runBare(_ words: [String], environment: [String: String] = [:]) -> Result {
     execute([Self.binary] + words, environment: environment)

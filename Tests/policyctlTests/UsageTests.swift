@@ -54,10 +54,11 @@ import Testing
   static let verbs = [
     "init", "enroll", "check", "compile", "install", "apply", "refresh", "status", "generations", "get", "explain",
     "test", "key generate", "key trust", "key list", "schema", "containers", "containers show", "containers reset",
+    "audit show", "audit verify", "audit head", "audit export", "audit acknowledge", "audit prune", "audit erase",
     "uninstall", "run", "report",
   ]
 
-  @Test(arguments: verbs + ["", "key"]) func helpFitsAScreenAndEndsWithAnExample(_ verb: String) throws {
+  @Test(arguments: verbs + ["", "key", "audit"]) func helpFitsAScreenAndEndsWithAnExample(_ verb: String) throws {
     let words = verb.split(separator: " ").map(String.init)
     let result = try Sandbox().runBare(words + ["--help"])
     #expect(result.exitCode == 0)

@@ -44,6 +44,8 @@ public struct InstallError: Error, Hashable, Sendable, CustomStringConvertible {
     case installedBundleLost(String)
     /// Another installation has held the lock for too long.
     case busy
+    /// The audit log takes no record of it: why.
+    case notRecorded(String)
   }
 
   public let reason: Reason
@@ -71,6 +73,7 @@ public struct InstallError: Error, Hashable, Sendable, CustomStringConvertible {
       65
     case .notEnrolled, .notInitialised, .nothingInstalled: 66
     case .unresolvedNames, .timeZone, .busy: 69
+    case .notRecorded: 74
     case .keyExists, .obstructed: 73
     case .notTrustworthy, .refused, .olderSerial, .serialReused: 77
     }
@@ -112,6 +115,42 @@ public struct InstallError: Error, Hashable, Sendable, CustomStringConvertible {
     case .nothingInstalled: "\(path): no bundle has been installed yet"
     case .installedBundleLost(let why): "\(path): \(why)"
     case .busy: "\(path): another installation is running"
+    case .notRecorded(let why): "nothing was changed, since the audit log can't tell of it: \(why)"
+    }
+  }
+}
+
+extension InstallError {
+  /// The reason in a word, for records: it holds nothing of what was refused.
+  public var word: String {
+    switch reason {
+    case .reading: "reading"
+    case .writing: "writing"
+    case .notTrustworthy: "not-trustworthy"
+    case .malformedKey, .malformedKeyName: "malformed-key"
+    case .keyExists: "key-exists"
+    case .malformedHostFile, .malformedHostName: "malformed-host"
+    case .notEnrolled: "not-enrolled"
+    case .notInitialised, .nothingInstalled: "not-installed"
+    case .bundle, .payload: "damaged-bundle"
+    case .refused(let refusal):
+      switch refusal {
+      case .unsigned: "unsigned"
+      case .unknownSigner: "unknown-signer"
+      case .badSignature: "bad-signature"
+      case .noKeysLeft: "no-keys-left"
+      }
+    case .olderSerial: "older-serial"
+    case .serialReused: "serial-reused"
+    case .serialTooHigh: "serial-too-high"
+    case .obstructed: "obstructed"
+    case .unknownHost: "unknown-host"
+    case .unresolvedNames: "unresolved-names"
+    case .timeZone: "time-zone"
+    case .narrowing: "narrowing"
+    case .installedBundleLost: "bundle-lost"
+    case .busy: "busy"
+    case .notRecorded: "not-recorded"
     }
   }
 }

@@ -31,6 +31,8 @@ public struct InstallReport: Sendable {
   public var horizon: Range<Int64>
   /// What was done nevertheless needs attention: names without ids, damage that was found.
   public var faults: [String]
+  /// Names of users and groups that nobody knows, and that were accepted.
+  public var unresolvedNames: [String] = []
   /// Generations that were removed to keep the number small.
   public var pruned: [UInt64]
 }

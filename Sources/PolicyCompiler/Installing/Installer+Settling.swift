@@ -54,9 +54,11 @@ extension Installer {
           marker: marker, bundle: (installedEnvelope(like: bundle) ?? bundle).encoded(), forced: files.forced,
           provenance: files.provenance)
         let mended = try store.mend(contents)
-        return report(
+        var result = report(
           mended.isEmpty ? .unchanged : .mended(mended), bundle, forced, files.statistics, trust,
           faults: state.faults + ledger.faults.map(\.description), now: now)
+        result.unresolvedNames = ledger.faults.map(\.name)
+        return result
       }
     }
 
@@ -75,6 +77,7 @@ extension Installer {
     var result = report(
       .installed, bundle, forced, files.statistics, trust, faults: state.faults + ledger.faults.map(\.description),
       now: now)
+    result.unresolvedNames = ledger.faults.map(\.name)
     // The new generation is in use; what can't be tidied up is no reason to say otherwise.
     do throws(InstallError) { result.pruned = try store.prune(inUse: number, unfinished: state.unfinished) } catch {
       result.faults.append(error.description)

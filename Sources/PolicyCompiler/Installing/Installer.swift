@@ -14,14 +14,18 @@ public struct Installer: Sendable {
   /// - Parameters:
   ///   - accounts: where ids of names come from.
   ///   - clock: Unix seconds; nil: the system's clock.
+  ///   - witness: told of a new generation when all but its marker is written, right before it takes effect. What it throws
+  ///     takes the installation back: nothing comes in force that can't be put on record.
   public init(
     _ installation: Installation, accounts: AccountSource = .system,
-    clock: (@Sendable () -> Int64)? = nil
+    clock: (@Sendable () -> Int64)? = nil,
+    witness: @escaping @Sendable (GenerationMarker) throws(InstallError) -> Void = { _ in }
   ) {
     self.installation = installation
     self.accounts = accounts
     self.clock = clock ?? { WallClock.unixSeconds() }
     store = Store(installation: installation)
+    store.witness = witness
   }
 
   /// Installs a bundle.

@@ -12,6 +12,8 @@ struct Store {
   let installation: Installation
   /// Called before each step; tests break off there.
   var willReach: @Sendable (InstallStep) throws(InstallError) -> Void = { _ in }
+  /// Told of a generation right before its marker is replaced.
+  var witness: @Sendable (GenerationMarker) throws(InstallError) -> Void = { _ in }
 
   /// How many generations are kept, the one in use included.
   static let keptGenerations = 10
@@ -57,6 +59,7 @@ struct Store {
         try write(file, in: installation.stateDirectory)
       }
       try willReach(.replacingMarker)
+      try witness(contents.marker)
       try write(contents.markerFile, in: installation.stateDirectory)
     } catch {
       withdraw(contents.marker.generation, replaced)

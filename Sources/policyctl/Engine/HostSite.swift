@@ -1,3 +1,4 @@
+import AuditEvents
 import CommandLineKit
 import ForcedDomain
 import LinuxFiles
@@ -7,10 +8,45 @@ import PolicyCompiler
 struct HostSite {
   let installation: Installation
   private let installer: Installer
+  private let audit: AuditSite
 
   init(_ installation: Installation) {
     self.installation = installation
+    audit = AuditSite(installation)
     installer = Installer(installation)
+  }
+
+  /// An installer that puts each new generation on record before it takes effect.
+  private func recording(_ kind: AuditEvent.Kind) -> Installer {
+    let previous = generationInUse?.generation ?? 0
+    let audit = audit
+    return Installer(
+      installation,
+      witness: { (marker) throws(InstallError) in
+        try audit.recordGeneration(kind, marker, previous: previous)
+      })
+  }
+
+  /// Records what came of an installation: names that nobody knows, or why it was refused.
+  private func recorded(
+    _ call: Invocation, from path: String, _ body: () throws(InstallError) -> InstallReport
+  ) throws(CommandFailure) -> InstallView {
+    do throws(InstallError) {
+      let report = try body()
+      if !report.unresolvedNames.isEmpty {
+        audit.note([AuditSite.unknownIdentities(report.unresolvedNames, accepted: true)])
+      }
+      return InstallView(report)
+    } catch {
+      let failure = CommandFailure(error, of: call)
+      audit.noteRefusal(error, exit: failure.exitCode, of: call.verb.name, from: path)
+      throw failure
+    }
+  }
+
+  /// Records that policies were not even installed, since there are mistakes in them.
+  func noteRefusal(ofPolicies path: String, _ failure: CommandFailure, _ call: Invocation) {
+    audit.noteRefusal(reason: "policies", exit: failure.exitCode, of: call.verb.name, from: path)
   }
 
   /// What a marker says of the generation in use; nil for none, for the empty one and for a damaged marker.
@@ -47,8 +83,12 @@ struct HostSite {
 
   func initialise(host: String?) throws(CommandFailure) -> Installer.Initialisation {
     do throws(InstallError) {
-      return try installer.initialise(
+      let made = try installer.initialise(
         host: host ?? HostName.ofThisSystem(), sample: (SamplePolicy.fileName, Array(SamplePolicy.text.utf8)))
+      // The log begins here, whatever else was made.
+      let records = made.isNewlyEnrolled ? [AuditSite.enrolment(from: nil, to: made.host.name)] : []
+      try AuditSite(installation).record(records)
+      return made
     } catch {
       throw CommandFailure(error)
     }
@@ -56,44 +96,43 @@ struct HostSite {
 
   /// - Returns: the name before.
   func enroll(as name: String) throws(CommandFailure) -> String? {
-    do throws(InstallError) { return try installer.enroll(host: name)?.identity.name } catch {
+    do throws(InstallError) {
+      // Before it is done: the log then never shows a host that it does not know of.
+      let before = try? HostEnrolment(of: installation).identity.name
+      if (try? HostName.validate(name)) != nil, before != name, audit.isSetUp {
+        try audit.record([AuditSite.enrolment(from: before, to: name)])
+      }
+      return try installer.enroll(host: name)?.identity.name
+    } catch {
       throw CommandFailure(error)
     }
   }
 
   func install(_ bundle: Bundle, from path: String, _ call: Invocation) throws(CommandFailure) -> InstallView {
-    do throws(InstallError) {
-      return InstallView(
-        try installer.install(
-          bundle, from: path, allowUnresolved: call.arguments.has("--allow-unresolved"),
-          allowUnsigned: call.arguments.has("--allow-unsigned")))
-    } catch {
-      throw CommandFailure(error, of: call)
+    try recorded(call, from: path) { () throws(InstallError) in
+      try recording(.policyInstalled).install(
+        bundle, from: path, allowUnresolved: call.arguments.has("--allow-unresolved"),
+        allowUnsigned: call.arguments.has("--allow-unsigned"))
     }
   }
 
   func refresh(_ call: Invocation) throws(CommandFailure) -> InstallView {
-    do throws(InstallError) {
-      var view = InstallView(try installer.refresh(allowUnresolved: call.arguments.has("--allow-unresolved")))
-      view.isRefresh = true
-      return view
-    } catch {
-      throw CommandFailure(error, of: call)
+    var view = try recorded(call, from: installation.bundleFile) { () throws(InstallError) in
+      try recording(.policyRefreshed).refresh(allowUnresolved: call.arguments.has("--allow-unresolved"))
     }
+    view.isRefresh = true
+    return view
   }
 
   /// Installs a folder's policies; the installer chooses the serial number and signs.
   func apply(_ folder: PolicyFolder, serial: UInt64?, _ call: Invocation) throws(CommandFailure) -> InstallView {
     let made = try folder.bundle(serial: serial)
-    do throws(InstallError) {
-      return InstallView(
-        try installer.apply(
-          payload: made.payload, sourceDigest: made.sourceDigest,
-          serial: serial == nil ? .atLeast(made.serial) : .fixed(made.serial), from: folder.path,
-          allowUnresolved: call.arguments.has("--allow-unresolved"),
-          allowUnsigned: call.arguments.has("--allow-unsigned")))
-    } catch {
-      throw CommandFailure(error, of: call)
+    return try recorded(call, from: folder.path) { () throws(InstallError) in
+      try recording(.policyInstalled).apply(
+        payload: made.payload, sourceDigest: made.sourceDigest,
+        serial: serial == nil ? .atLeast(made.serial) : .fixed(made.serial), from: folder.path,
+        allowUnresolved: call.arguments.has("--allow-unresolved"),
+        allowUnsigned: call.arguments.has("--allow-unsigned"))
     }
   }
 
@@ -102,19 +141,32 @@ struct HostSite {
   }
 
   func uninstall() throws(CommandFailure) -> Installer.Uninstallation {
-    do throws(InstallError) { return try installer.uninstall() } catch { throw CommandFailure(error) }
+    do throws(InstallError) {
+      if audit.isSetUp { try audit.recordLast(generation: generationInUse?.generation ?? 0) }
+      return try installer.uninstall()
+    } catch {
+      throw CommandFailure(error)
+    }
   }
 
   // MARK: Keys
 
   func makeLocalKey() throws(CommandFailure) -> VerificationKey {
-    do throws(InstallError) { return try KeyFiles.generateLocal(on: installation) } catch {
+    do throws(InstallError) {
+      let made = try KeyFiles.generateLocal(on: installation)
+      try audit.record([AuditSite.trust(made, as: KeyFiles.localName)])
+      return made
+    } catch {
       throw CommandFailure(error)
     }
   }
 
   func trust(_ path: String, as name: String?) throws(CommandFailure) -> TrustedKey {
-    do throws(InstallError) { return try KeyFiles.trust(path, as: name, on: installation) } catch {
+    do throws(InstallError) {
+      let trusted = try KeyFiles.trust(path, as: name, on: installation)
+      try audit.record([AuditSite.trust(trusted.key, as: trusted.name)])
+      return trusted
+    } catch {
       throw CommandFailure(error)
     }
   }

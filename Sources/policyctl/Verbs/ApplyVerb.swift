@@ -25,8 +25,12 @@ enum ApplyVerb: VerbProgram {
     try Permission.requireRoot(call)
     let folder = try PolicyFolder.read(call, directory: call.arguments.operand(0))
     folder.printDiagnostics()
-    if folder.hasErrors { throw folder.refusal(call) }
     let site = HostSite(call.installation())
+    if folder.hasErrors {
+      let refusal = folder.refusal(call)
+      site.noteRefusal(ofPolicies: folder.path, refusal, call)
+      throw refusal
+    }
     if folder.isEmpty, !call.arguments.has("--allow-empty"), let inForce = site.inForce {
       throw CommandFailure(
         .badInput,

@@ -8,7 +8,7 @@ enum UninstallVerb: VerbProgram {
   static var verb: Verb {
     Verb(
       "uninstall", summary: "Give this host back as it was; users' preferences stay as they are.",
-      notes: ["Removes what init, install and key have made. Policies of yours stay."],
+      notes: ["Removes what init, install and key have made; your policies and the audit log stay."],
       example: "sudo policyctl uninstall")
   }
 
@@ -21,7 +21,13 @@ enum UninstallVerb: VerbProgram {
     for directory in [site.installation.configurationDirectory, site.installation.stateDirectory] {
       if done.removed.contains(directory) { text += "Removed \(directory).\n" }
     }
-    for path in done.kept { text += "Kept \(path): it was not made by \(Policyctl.name).\n" }
+    let log = site.installation.logDirectory
+    if done.kept.contains(where: { $0.hasPrefix(log + "/") }) {
+      text += "Kept \(log): the audit log. Remove it when nobody needs it any more.\n"
+    }
+    for path in done.kept where !path.hasPrefix(log + "/") {
+      text += "Kept \(path): it was not made by \(Policyctl.name).\n"
+    }
     try Output.print(text + "No key is forced any more.\n")
     return .done
   }

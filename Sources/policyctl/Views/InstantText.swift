@@ -64,23 +64,27 @@ enum InstantText {
   }
 }
 
-/// The value of `--at`.
+/// The value of `--at` and other flags that take a moment.
 enum InstantArgument {
   /// Unix seconds from RFC 3339 with its offset, or from a local date and time (`2026-12-01 09:30`) that exists exactly
   /// once in this machine's time zone.
-  static func parse(_ text: String, verb: String) throws(CommandFailure) -> Int64 {
+  static func parse(_ text: String, verb: String, flag: String = "--at") throws(CommandFailure) -> Int64 {
     if let date = PropertyListDate(rfc3339: text) { return Int64(date.unixTime.rounded(.down)) }
     guard let wall = localParts(text) else {
-      throw failure(text, verb: verb, why: "is not a date and time")
+      throw failure(text, verb: verb, flag: flag, why: "is not a date and time")
     }
     let candidates = Set([0, 1].compactMap { instant(of: wall, daylightSaving: $0) })
-    guard let first = candidates.first else { throw failure(text, verb: verb, why: "does not exist in this time zone") }
-    guard candidates.count == 1 else { throw failure(text, verb: verb, why: "exists twice in this time zone") }
+    guard let first = candidates.first else {
+      throw failure(text, verb: verb, flag: flag, why: "does not exist in this time zone")
+    }
+    guard candidates.count == 1 else {
+      throw failure(text, verb: verb, flag: flag, why: "exists twice in this time zone")
+    }
     return first
   }
 
-  private static func failure(_ text: String, verb: String, why: String) -> CommandFailure {
-    CommandFailure(.notAnInstant(verb: verb, flag: "--at", value: text, why: why), command: Policyctl.name)
+  private static func failure(_ text: String, verb: String, flag: String, why: String) -> CommandFailure {
+    CommandFailure(.notAnInstant(verb: verb, flag: flag, value: text, why: why), command: Policyctl.name)
   }
 
   /// The instant of a wall-clock time under one reading of daylight saving, nil where the clock never shows it so.

@@ -1,0 +1,64 @@
+import AuditLog
+import CommandLineKit
+import ForcedDomain
+import LinuxFiles
+import PropertyList
+
+/// `audit export`: the log in one file.
+enum AuditExportVerb: VerbProgram {
+  static var verb: Verb {
+    Verb(
+      "audit", "export",
+      summary: "Write the audit log into one file: for programs, for a table, or to be read.",
+      flags: [
+        Flag("--format", value: "FORM", .choice(["json", "csv", "html"]), "json (default), csv or html"),
+        Flag("--output", short: "-o", value: "FILE", .file, "where it goes"),
+        Flag("--without-personal", "leave out who did it and what, where it is about a person"),
+      ],
+      notes: [
+        "json and html hold the lines as they are, so that the chain can be verified from",
+        "the file alone; the html page does that itself.",
+      ],
+      example: "sudo policyctl audit export --format html -o audit.html")
+  }
+
+  static func run(_ call: Invocation) throws(CommandFailure) -> ExitCode {
+    guard let output = call.arguments.value("--output") else {
+      throw call.usage(.neededFlag(verb: call.verb.name, flag: "-o", placeholder: "FILE"))
+    }
+    let place = AuditSite(call.installation()).place
+    var records: [StoredRecord] = []
+    let withPersonal = !call.arguments.has("--without-personal")
+    let head: LogHead?
+    do throws(AuditLogError) {
+      try LogReader(place).forEachRecord { record throws(AuditLogError) in
+        records.append(withPersonal ? record : record.withoutPersonalPart)
+      }
+      head = try LogReader(place).head()
+    } catch {
+      throw CommandFailure(error, of: call)
+    }
+    guard let head, !records.isEmpty else { throw AuditShowVerb.nothing(place) }
+    let verification = AuditVerification(of: place)
+    let export = AuditExport(
+      records: records, head: head, verdict: "\(verification.verdict)", made: WallClock.unixSeconds())
+    let bytes: [UInt8] =
+      switch call.arguments.value("--format") {
+      case "csv": export.csv()
+      case "html": export.page()
+      default: export.json()
+      }
+    let outcome = try OutputFile.write(bytes, to: output, mode: 0o600)
+    let text = "Wrote \(Count.text(records.count, "record")) into \(TerminalText.escape(output)).\n"
+    switch outcome {
+    case .file: try Output.print(text)
+    case .stream: StandardStreams.writeError(text)
+    }
+    if verification.verdict != .sound {
+      StandardStreams.writeError(
+        "\(Policyctl.name): warning: the log is not sound (\(verification.verdict)); the export says so\n"
+          + "Next: \(call.command(privileged: true, "audit", "verify"))\n")
+    }
+    return .done
+  }
+}

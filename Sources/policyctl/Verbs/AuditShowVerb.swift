@@ -1,0 +1,93 @@
+import AuditLog
+import CommandLineKit
+import ForcedDomain
+import Glibc
+import LinuxFiles
+import PropertyList
+
+/// `audit show`: records, oldest first.
+enum AuditShowVerb: VerbProgram {
+  static var verb: Verb {
+    Verb(
+      "audit", "show", summary: "Print the records of the audit log, oldest first.",
+      flags: AuditFilter.flags + [
+        Flag("--follow", "go on with what is appended, until interrupted"), CommonFlags.format,
+      ],
+      notes: [
+        "A name with ? is what a process said of itself. It proves nothing that the log is",
+        "shown: audit verify does. With --follow, json is one document a line.",
+      ],
+      example: "sudo policyctl audit show --kind policy")
+  }
+
+  static func run(_ call: Invocation) throws(CommandFailure) -> ExitCode {
+    let filter = try AuditFilter(call)
+    let place = AuditSite(call.installation()).place
+    if call.arguments.has("--follow") { try follow(place, filter, call) }
+    var view = AuditView()
+    let palette = Terminal.palette(for: .output)
+    var json = JSONWriter(pretty: true)
+    json.beginObject()
+    json.key("records")
+    json.beginArray()
+    var text = ""
+    var found = false
+    do throws(AuditLogError) {
+      try LogReader(place).forEachRecord { record throws(AuditLogError) in
+        found = true
+        guard filter.includes(record) else { return }
+        if call.wantsJSON { AuditView.write(record, to: &json) } else { text += view.line(record, palette) }
+      }
+    } catch {
+      throw CommandFailure(error, of: call)
+    }
+    if !found { throw nothing(place) }
+    json.endArray()
+    json.endObject()
+    if call.wantsJSON { try Output.print(json) } else { try Output.print(text) }
+    return .done
+  }
+
+  static func nothing(_ place: AuditLogPlace) -> CommandFailure {
+    CommandFailure(.noInput, "\(TerminalText.escape(place.directory)): there are no records")
+  }
+
+  /// Prints what is there and what comes, until the process is ended.
+  private static func follow(
+    _ place: AuditLogPlace, _ filter: AuditFilter, _ call: Invocation
+  ) throws(CommandFailure) {
+    var view = AuditView()
+    let palette = Terminal.palette(for: .output)
+    var next: UInt64 = 0
+    while true {
+      var output: [UInt8] = []
+      do throws(AuditLogError) {
+        try LogReader(place).forEachRecord(from: next) { record throws(AuditLogError) in
+          next = record.sequence + 1
+          guard filter.includes(record) else { return }
+          if call.wantsJSON {
+            var json = JSONWriter(pretty: false)
+            AuditView.write(record, to: &json)
+            output += json.bytes + [UInt8(ascii: "\n")]
+          } else {
+            output += Array(view.line(record, palette).utf8)
+          }
+        }
+      } catch {
+        throw CommandFailure(error, of: call)
+      }
+      if !output.isEmpty { try Output.print(output) }
+      wait(for: place)
+    }
+  }
+
+  /// Until something changes in the log's folder, or a second has gone by.
+  private static func wait(for place: AuditLogPlace) {
+    guard let watch = try? FileWatch(), (try? watch.add(directory: place.directory)) != nil else {
+      usleep(500_000)
+      return
+    }
+    var descriptor = pollfd(fd: watch.descriptor, events: Int16(POLLIN), revents: 0)
+    poll(&descriptor, 1, 1000)
+  }
+}

@@ -1,0 +1,109 @@
+import AuditLog
+import CommandLineKit
+import ForcedDomain
+import LinuxFiles
+import PropertyList
+
+/// `audit verify`: whether the log is what was written.
+enum AuditVerifyVerb: VerbProgram {
+  static var verb: Verb {
+    Verb(
+      "audit", "verify", summary: "Tell whether the audit log is what was written, and name the first bad record.",
+      flags: [
+        Flag("--against", value: "LINE", .text, repeats: true, "a line of audit head, or a file with such lines"),
+        CommonFlags.format,
+      ],
+      notes: [
+        "0: sound. 1: tampered with. 66: incomplete. 69: can't be told.",
+        "Whoever is root can write the log and its anchor anew; only a head that was kept on",
+        "another machine tells of that.",
+      ],
+      example: "sudo policyctl audit verify")
+  }
+
+  static func run(_ call: Invocation) throws(CommandFailure) -> ExitCode {
+    var heads: [LogHead] = []
+    for text in call.arguments.values("--against") { heads += try self.heads(text) }
+    let place = AuditSite(call.installation()).place
+    let progress = Progress()
+    let verification = AuditVerification(of: place, against: heads, progress: progress.update)
+    let view = AuditVerdictView(verification: verification, directory: place.directory)
+    if call.wantsJSON {
+      try Output.print(view.json())
+    } else {
+      try Output.print(view.text(Terminal.palette(for: .output)))
+    }
+    return view.exitCode
+  }
+
+  /// The progress line as something that a closure can hold.
+  private final class Progress {
+    private var line = ProgressLine("Verifying the audit log")
+    func update(_ done: Int, of total: Int) { line.update(done, of: total) }
+  }
+
+  /// A line as it stands, or the lines of a file.
+  private static func heads(_ text: String) throws(CommandFailure) -> [LogHead] {
+    if let head = LogHead(text) { return [head] }
+    let bytes: [UInt8]
+    do throws(FileError) { bytes = try WholeFile.read(text, limit: 1 << 24).bytes } catch {
+      throw CommandFailure(error, while: .reading)
+    }
+    let heads = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).compactMap { LogHead($0) }
+    if heads.isEmpty {
+      throw CommandFailure(.badInput, "\(TerminalText.escape(text)) has no line of audit head in it")
+    }
+    return heads
+  }
+}
+
+/// `audit head`: the end of the log on one line.
+enum AuditHeadVerb: VerbProgram {
+  static var verb: Verb {
+    Verb(
+      "audit", "head", summary: "Print the end of the audit log on one line, to be kept on another machine.",
+      flags: [CommonFlags.format], notes: ["audit verify --against holds the log to it later."],
+      example: "sudo policyctl audit head")
+  }
+
+  static func run(_ call: Invocation) throws(CommandFailure) -> ExitCode {
+    let place = AuditSite(call.installation()).place
+    let head: LogHead?
+    do throws(AuditLogError) { head = try LogReader(place).head() } catch { throw CommandFailure(error, of: call) }
+    guard let head else { throw AuditShowVerb.nothing(place) }
+    if call.wantsJSON {
+      var json = JSONWriter(pretty: true)
+      AuditVerdictView.write(head, to: &json)
+      try Output.print(json)
+    } else {
+      try Output.print("\(head)\n")
+    }
+    return .done
+  }
+}
+
+/// `audit acknowledge`: somebody has looked into the alarms.
+enum AuditAcknowledgeVerb: VerbProgram {
+  static var verb: Verb {
+    Verb(
+      "audit", "acknowledge", summary: "Say that the alarms of the audit log were looked into; they stay in it.",
+      flags: [Flag("--reason", value: "TEXT", .text, "what was found out, for the log")],
+      notes: ["audit verify fails until then."],
+      example: "sudo policyctl audit acknowledge --reason 'a disk was exchanged'")
+  }
+
+  static func run(_ call: Invocation) throws(CommandFailure) -> ExitCode {
+    try Permission.requireRoot(call)
+    guard let reason = call.arguments.value("--reason") else {
+      throw call.usage(.neededFlag(verb: call.verb.name, flag: "--reason", placeholder: "TEXT"))
+    }
+    let done: Bool
+    do throws(AuditLogError) {
+      done = try AuditLog(AuditSite(call.installation()).place).acknowledge(reason: reason)
+    } catch {
+      throw CommandFailure(error, of: call)
+    }
+    try Output.print(done ? "The alarms are acknowledged; the log tells of it.\n" : "There is no alarm.\n")
+    return .done
+  }
+}
