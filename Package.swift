@@ -74,7 +74,7 @@ let package = Package(
       "policyctl",
       [
         "CommandLineKit", "ComplianceReport", "PolicyCompiler", "PolicyLanguage", "ForcedDomain", "HostPatterns",
-        "PreferencesCore", "AuditEvents", "AuditLog", "PropertyList", "LinuxFiles", "CProcesses",
+        "PreferencesCore", "AuditEvents", "AuditLog", "Digests", "PropertyList", "LinuxFiles", "CProcesses",
       ]),
 
     command(

@@ -1,4 +1,5 @@
 import AuditEvents
+import Digests
 import Glibc
 import LinuxFiles
 import PropertyList
@@ -71,7 +72,7 @@ final class TestLog {
     var tip = LogTip.beginning
     return lines.map { line in
       let rest = line.split(separator: ",", maxSplits: 2, omittingEmptySubsequences: false)[2]
-      let hash = Hexadecimal.text(tip.hash)
+      let hash = HexText.encode(tip.hash)
       let sealed = "{\"seq\":\(tip.sequence + 1),\"prev\":\"\(hash)\"," + rest
       tip = Array(sealed.utf8).withUnsafeBytes { LogTip(line: $0) } ?? tip
       return sealed
@@ -84,12 +85,6 @@ final class TestLog {
     var kinds: [String] = []
     try LogReader(place).forEachRecord { kinds.append($0.kind) }
     return kinds
-  }
-}
-
-enum Hexadecimal {
-  static func text(_ bytes: [UInt8]) -> String {
-    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 }
 

@@ -28,7 +28,7 @@ import Testing
     "ComplianceReport": ["CommandLineKit", "PreferencesCore", "ForcedDomain", "PropertyList", "LinuxFiles"],
     "policyctl": [
       "CommandLineKit", "ComplianceReport", "PolicyCompiler", "PolicyLanguage", "ForcedDomain", "PreferencesCore",
-      "AuditEvents", "AuditLog", "PropertyList", "LinuxFiles", "HostPatterns", "CProcesses",
+      "AuditEvents", "AuditLog", "Digests", "PropertyList", "LinuxFiles", "HostPatterns", "CProcesses",
     ],
     "defaults": ["CommandLineKit", "PreferencesCore", "ForcedDomain", "AuditEvents", "PropertyList", "LinuxFiles"],
   ]

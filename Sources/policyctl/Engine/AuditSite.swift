@@ -1,6 +1,7 @@
 import AuditEvents
 import AuditLog
 import CommandLineKit
+import Digests
 import ForcedDomain
 import LinuxFiles
 import PolicyCompiler
@@ -85,9 +86,9 @@ struct AuditSite {
     var fields: [String: PropertyListValue] = [
       "generation": .integer(PropertyListInteger(marker.generation)),
       "previous": .integer(PropertyListInteger(previous)), "serial": .integer(PropertyListInteger(marker.serial)),
-      "digest": .string(Hexadecimal.text(marker.sourceDigest)),
+      "digest": .string(HexText.encode(marker.sourceDigest)),
     ]
-    if let signer = marker.signer { fields["signer"] = .string(Hexadecimal.text(signer)) }
+    if let signer = marker.signer { fields["signer"] = .string(HexText.encode(signer)) }
     if let source = marker.source { fields["source"] = .string(source.path) }
     try record([.own(kind, fields: fields)])
   }
@@ -140,13 +141,6 @@ extension Installation {
   func auditCommand(_ words: String...) -> String {
     ShellWord.join(
       (root.isEmpty ? ["sudo", Policyctl.name] : [Policyctl.name, "--root", root]) + ["audit"] + words)
-  }
-}
-
-/// Bytes as lower-case digits.
-enum Hexadecimal {
-  static func text(_ bytes: [UInt8]) -> String {
-    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 }
 

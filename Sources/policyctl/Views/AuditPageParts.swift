@@ -12,7 +12,8 @@ enum AuditPageParts {
     .skip:focus { position: static; }
     .good { color: var(--good); }
     .bad { color: var(--bad); }
-    .faint, footer { color: var(--faint); overflow-wrap: anywhere; }
+    .faint, footer { color: var(--faint); }
+    #verdict, footer { overflow-wrap: anywhere; }
     code, pre, input { font: 0.9rem/1.4 ui-monospace, monospace; }
     input { width: 100%; max-width: 50rem; box-sizing: border-box; padding: 0.4rem; color: inherit;
       background: transparent; border: 1px solid var(--faint); border-radius: 0.25rem; }
