@@ -8,6 +8,8 @@ import CommandLineKit
 enum Markup {
   static func escape(_ text: some StringProtocol) -> String {
     let visible = TerminalText.escape(text)
+    // Most texts mean nothing to a parser: a fleet has half a million of them.
+    if visible.utf8.allSatisfy({ $0 < 0x80 && !Self.isMarkup($0) }) { return visible }
     var escaped = ""
     escaped.reserveCapacity(visible.utf8.count + 8)
     for scalar in visible.unicodeScalars {
@@ -27,5 +29,13 @@ enum Markup {
       }
     }
     return escaped
+  }
+
+  /// `"`, `&`, `'`, `<`, `>`.
+  private static func isMarkup(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x22, 0x26, 0x27, 0x3C, 0x3E: true
+    default: false
+    }
   }
 }
