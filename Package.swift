@@ -37,6 +37,7 @@ let package = Package(
     .library(name: "managedpreferences", type: .dynamic, targets: ["ManagedPreferencesC"]),
     .executable(name: "policyctl", targets: ["policyctl"]),
     .executable(name: "defaults", targets: ["defaults"]),
+    .executable(name: "policyd", targets: ["policyd"]),
   ],
   targets: [
     // System libraries. Without pkg-config, which would put the system's folder before the one that Scripts/build names.
@@ -46,10 +47,11 @@ let package = Package(
     .systemLibrary(name: "CFileSystems"),
     .target(name: "CReaderEpoch"),
     .target(name: "CProcesses"),
+    .target(name: "CSockets"),
 
     // The engine.
     room("PropertyList", ["CExpat"]),
-    room("LinuxFiles", ["CFileSystems"]),
+    room("LinuxFiles", ["CFileSystems", "CSockets"]),
     room("HostPatterns"),
     room("PolicyLanguage", ["PropertyList", "LinuxFiles", "HostPatterns", "CYAML"]),
     room("ForcedDomain", ["PropertyList", "LinuxFiles", "HostPatterns"]),
@@ -80,6 +82,13 @@ let package = Package(
     command(
       "defaults",
       ["CommandLineKit", "PreferencesCore", "ForcedDomain", "AuditEvents", "PropertyList", "LinuxFiles"]),
+
+    command(
+      "policyd",
+      [
+        "CommandLineKit", "PolicyCompiler", "PolicyLanguage", "ForcedDomain", "AuditEvents", "AuditLog", "PropertyList",
+        "LinuxFiles",
+      ]),
 
     // Examples.
     command("MapViewer", ["ManagedPreferences"], path: "Examples/MapViewer"),
@@ -149,6 +158,13 @@ let package = Package(
         "defaults", "policyctl", "CommandLineKit", "CommandSandbox", "ConversionRows", "PreferencesCore",
         "PropertyList", "LinuxFiles",
       ]),
+    tests(
+      "policyd",
+      [
+        "policyd", "policyctl", "AgentPeer", "AuditEvents", "AuditLog", "CommandSandbox", "PolicyCompiler",
+        "PolicyLanguage", "ForcedDomain", "PropertyList", "LinuxFiles",
+      ]),
+    command("AgentPeer", ["AuditEvents", "PropertyList", "LinuxFiles"], path: "Tests/AgentPeer"),
     tests("Guard", []),
   ]
 )

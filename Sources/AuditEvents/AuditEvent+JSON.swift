@@ -18,8 +18,11 @@ extension AuditEvent {
     json.integer(Int(claim.processID))
     json.key("uid")
     json.integer(Int(claim.userID))
-    json.key("executable")
-    if let executable = claim.executable { json.string(executable) } else { json.null() }
+    // Left out where it is not known: what reads it back has no null.
+    if let executable = claim.executable {
+      json.key("executable")
+      json.string(executable)
+    }
     json.endObject()
     json.key("fields")
     json.value(.dictionary(fields))

@@ -6,17 +6,37 @@ import Synchronization
 /// audit trail. What a sink can't keep it counts and says so in the trail.
 public protocol AuditEventSink: Sendable {
   func send(_ event: AuditEvent)
+  /// Brings what was sent so far to where it is kept, as far as that goes.
+  func flush()
 }
 
-/// The process's sink for whoever does not choose one: the user's bounded spool, until an agent takes its place.
+extension AuditEventSink {
+  public func flush() {}
+}
+
+/// The process's sinks for whoever does not choose one: the agent of an installation, with the user's spool behind it.
 public enum DefaultAuditEventSink {
-  private static let replacement = Mutex<(any AuditEventSink)?>(nil)
+  private struct State {
+    var replacement: (any AuditEventSink)?
+    var sinks: [String: AgentSink] = [:]
+  }
+
+  private static let state = Mutex(State())
   private static let spool = AuditSpool()
 
-  public static var current: any AuditEventSink { replacement.withLock { $0 } ?? spool }
+  /// - Parameter socket: the path at which the installation's agent listens, if there is one.
+  public static func current(agent socket: String) -> any AuditEventSink {
+    state.withLock { state in
+      if let replacement = state.replacement { return replacement }
+      if let sink = state.sinks[socket] { return sink }
+      let sink = AgentSink(at: socket, spool: spool)
+      state.sinks[socket] = sink
+      return sink
+    }
+  }
 
-  /// Replaces the sink for the whole process; nil goes back to the spool.
-  public static func replace(with sink: (any AuditEventSink)?) { replacement.withLock { $0 = sink } }
+  /// Replaces the sink for the whole process; nil goes back to the agents.
+  public static func replace(with sink: (any AuditEventSink)?) { state.withLock { $0.replacement = sink } }
 }
 
 /// Forgets every event; for what-if questions, which concern no real program.

@@ -1,5 +1,5 @@
 import Glibc
-import LinuxFiles
+public import LinuxFiles
 import PropertyList
 import Synchronization
 
@@ -13,7 +13,7 @@ import Synchronization
 /// started by the first event, writes. A normal exit writes what is queued, waiting at most half a second for the lock.
 /// A forked child does not write its parent's events. A process of root never writes below a directory that belongs to
 /// somebody else: it takes root's own home instead.
-public final class AuditSpool: AuditEventSink {
+public final class AuditSpool: AuditEventSink, QueuedSink {
   public struct Limits: Sendable, Hashable {
     public var bytes: Int
     public var events: Int
@@ -47,11 +47,13 @@ public final class AuditSpool: AuditEventSink {
   /// Writes what is queued on the calling thread, and waits for what the background thread is writing.
   public func flush() { SpoolQueue.shared.drain() }
 
-  /// Appends events to the file; what does not reach it is counted. Called by one thread at a time.
-  func append(_ events: [AuditEvent], lockTimeout: Double) {
+  var queueLimit: Int { limits.queue }
+
+  /// Appends events to the file; what does not reach it is counted.
+  func write(_ events: [AuditEvent], patience: Double) {
     do throws(FileError) {
       let directory = if let stated { stated } else { try Self.userDirectory() }
-      try SpoolFile(directory: directory, limits: limits).append(events, lockTimeout: lockTimeout)
+      try SpoolFile(directory: directory, limits: limits).append(events, lockTimeout: patience)
     } catch {
       lost.add(UInt64(events.count), ordering: .relaxed)
       if !complained.exchange(true, ordering: .relaxed) {
@@ -61,7 +63,7 @@ public final class AuditSpool: AuditEventSink {
   }
 
   /// The user's directory for state, made where it is missing.
-  static func userDirectory() throws(FileError) -> String {
+  public static func userDirectory() throws(FileError) -> String {
     var candidates: [String] = []
     if let state = EnvironmentVariables.nonEmpty("XDG_STATE_HOME"), state.hasPrefix("/") { candidates.append(state) }
     if let home = EnvironmentVariables.nonEmpty("HOME"), home.hasPrefix("/") {

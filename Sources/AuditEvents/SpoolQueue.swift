@@ -1,15 +1,24 @@
 import Glibc
 import PropertyList
 
-/// The process's queues of events on their way to spools, and the thread that empties them.
+/// A sink that gets its events in batches from the process's thread for them.
+protocol QueuedSink: AnyObject, Sendable {
+  /// How many events may wait for it in memory.
+  var queueLimit: Int { get }
+  /// Brings events to where they are kept. Called by one thread at a time.
+  /// - Parameter patience: seconds to wait for others.
+  func write(_ events: [AuditEvent], patience: Double)
+}
+
+/// The process's queues of events on their way to spools and agents, and the thread that empties them.
 ///
-/// One for all spools, since it has to be known to `fork` and `exit`. A pthread mutex rather than `Mutex`: the child of a
+/// One for all sinks, since it has to be known to `fork` and `exit`. A pthread mutex rather than `Mutex`: the child of a
 /// fork unlocks what its parent's thread locked.
 final class SpoolQueue: @unchecked Sendable {
   static let shared = SpoolQueue()
 
   private struct Waiting {
-    let spool: AuditSpool
+    let sink: any QueuedSink
     var events: [AuditEvent] = []
     /// Events that found the queue full, to be told in the trail.
     var overflowed = 0
@@ -27,7 +36,7 @@ final class SpoolQueue: @unchecked Sendable {
     pthread_atfork(
       { SpoolQueue.shared.beforeFork() }, { SpoolQueue.shared.afterForkInParent() },
       { SpoolQueue.shared.afterForkInChild() })
-    atexit { SpoolQueue.shared.drain(lockTimeout: 0.5) }
+    atexit { SpoolQueue.shared.drain(patience: 0.5) }
   }
 
   private func initializeLocks() {
@@ -42,21 +51,21 @@ final class SpoolQueue: @unchecked Sendable {
     pthread_mutexattr_destroy(attributes)
   }
 
-  /// - Returns: false when the spool's queue is full.
-  func enqueue(_ event: AuditEvent, for spool: AuditSpool) -> Bool {
+  /// - Returns: false when the sink's queue is full.
+  func enqueue(_ event: AuditEvent, for sink: any QueuedSink) -> Bool {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
-    var queue = waiting.removeValue(forKey: ObjectIdentifier(spool)) ?? Waiting(spool: spool)
-    let hasRoom = queue.events.count < spool.limits.queue
+    var queue = waiting.removeValue(forKey: ObjectIdentifier(sink)) ?? Waiting(sink: sink)
+    let hasRoom = queue.events.count < sink.queueLimit
     if hasRoom { queue.events.append(event) } else { queue.overflowed += 1 }
-    waiting[ObjectIdentifier(spool)] = queue
+    waiting[ObjectIdentifier(sink)] = queue
     startThread()
     pthread_cond_signal(condition)
     return hasRoom
   }
 
   /// Writes everything that is queued on the calling thread.
-  func drain(lockTimeout: Double = 2) {
+  func drain(patience: Double = 2) {
     pthread_mutex_lock(writing)
     defer { pthread_mutex_unlock(writing) }
     pthread_mutex_lock(mutex)
@@ -71,7 +80,7 @@ final class SpoolQueue: @unchecked Sendable {
         ]
         events.append(AuditEvent(.eventsDropped, fields: fields))
       }
-      queue.spool.append(events, lockTimeout: lockTimeout)
+      queue.sink.write(events, patience: patience)
     }
   }
 

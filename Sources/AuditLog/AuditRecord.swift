@@ -22,6 +22,10 @@ public struct AuditRecord: Sendable, Hashable {
   /// nil where nothing attests: what was taken in from a user's spool.
   public var attested: Attestation?
   public var claimed: AuditEvent.Claim?
+  /// When the sender says that it happened, where that is not `time`.
+  public var claimedTime: PropertyListDate?
+  /// The user whose file the record was found in, where nothing else attests it.
+  public var spoolOwner: UInt32?
   public var fields: [String: PropertyListValue]
   /// May use the room that is kept for when the disk is full.
   public var isAdministrative: Bool
@@ -33,13 +37,16 @@ public struct AuditRecord: Sendable, Hashable {
   ///   - isPersonal: nil: what the kind says.
   public init(
     _ kind: AuditEvent.Kind, fields: [String: PropertyListValue], time: PropertyListDate,
-    attested: Attestation?, claimed: AuditEvent.Claim? = nil, isAdministrative: Bool, isPersonal: Bool? = nil
+    attested: Attestation?, claimed: AuditEvent.Claim? = nil, claimedTime: PropertyListDate? = nil,
+    spoolOwner: UInt32? = nil, isAdministrative: Bool, isPersonal: Bool? = nil
   ) {
     self.kind = kind
     self.fields = fields
     self.time = time
     self.attested = attested
     self.claimed = claimed
+    self.claimedTime = claimedTime
+    self.spoolOwner = spoolOwner
     self.isAdministrative = isAdministrative
     self.isPersonal = isPersonal ?? RecordFields.isPersonal(kind)
   }

@@ -9,7 +9,7 @@ public import PropertyList
 /// digits. A personal record goes on with `personal`, the SHA-256 of the line beside the segment that says who and what;
 /// then `time`, `kind`, `host`; `clock`, the whole seconds (negative) by which the clock had gone
 /// back since the line before; and, of records
-/// that are not personal, `attested`, `claimed`, `fields`. Members that there is nothing to say of are left out.
+/// that are not personal, `attested`, `claimed`, `unattested` (whose file it was found in), `fields`. Members that there is nothing to say of are left out.
 struct LineWriter {
   /// The last line that was written, or is there.
   var tip: LogTip
@@ -88,13 +88,24 @@ struct LineWriter {
       add("attested", attested.userID, attested.processID, attested.executable, to: &json)
     }
     if let claimed = record.claimed {
-      add("claimed", claimed.userID, claimed.processID, claimed.executable, to: &json)
+      add(
+        "claimed", claimed.userID, claimed.processID, claimed.executable, time: record.claimedTime, to: &json)
+    }
+    if let owner = record.spoolOwner {
+      json.key("unattested")
+      json.beginObject()
+      json.key("uid")
+      json.integer(owner)
+      json.endObject()
     }
     json.key("fields")
     json.value(.dictionary(RecordFields.kept(of: record, textBytes: textBytes)))
   }
 
-  private func add(_ name: String, _ user: UInt32, _ process: Int32, _ executable: String?, to json: inout JSONWriter) {
+  private func add(
+    _ name: String, _ user: UInt32, _ process: Int32, _ executable: String?, time: PropertyListDate? = nil,
+    to json: inout JSONWriter
+  ) {
     json.key(name)
     json.beginObject()
     json.key("uid")
@@ -104,6 +115,10 @@ struct LineWriter {
     if let executable {
       json.key("executable")
       json.value(RecordFields.cut(.string(executable), textBytes, depth: 0))
+    }
+    if let time, time.isRepresentable {
+      json.key("time")
+      json.string(Self.text(of: time))
     }
     json.endObject()
   }

@@ -21,6 +21,7 @@ public enum RecordFields {
     "policy.uninstalled": ["generation"],
     "policy.window-opened": ["generation", "profile", "edge"],
     "policy.window-closed": ["generation", "profile", "edge"],
+    "policy.stale": ["generation", "digest", "found"],
     "identity.unknown": ["names", "accepted"],
     "host.enrolled": ["from", "to"],
     "key.trusted": ["name", "fingerprint", "local"],
@@ -34,7 +35,7 @@ public enum RecordFields {
     "audit.acknowledged": ["through", "reason"],
     "audit.checkpoint": ["through", "hash", "records", "segments"],
     "audit.erased": ["records", "count", "reason"],
-    "audit.dropped": ["count", "since"],
+    "audit.dropped": ["count", "since", "user", "reasons"],
   ]
 
   /// Whether records of the kind are about what a person did.

@@ -54,7 +54,7 @@ extension AuditLog {
   /// with their time and kind, and the chain verifies as before; `audit.erased` names the numbers.
   ///
   /// - Parameters:
-  ///   - matches: of a user id, attested or claimed.
+  ///   - matches: of a user id, attested, claimed or of a spool's owner.
   ///   - reason: for the log; it should name nobody.
   /// - Returns: how many records.
   public func erase(
@@ -131,7 +131,9 @@ extension LogWriter {
       var isChanged = false
       for line in try LogSnapshot.personalBytes(name, in: place).split(separator: UInt8(ascii: "\n")) {
         let members = (try? PropertyListCoding.decode(Array(line), as: .json).dictionaryValue) ?? [:]
-        let users = ["attested", "claimed"].compactMap { members[$0]?.dictionaryValue?["uid"]?.integerValue }
+        let users = ["attested", "claimed", "unattested"].compactMap {
+          members[$0]?.dictionaryValue?["uid"]?.integerValue
+        }
         if users.contains(where: { UInt32(exactly: $0).map(matches) ?? false }) {
           isChanged = true
           if let number = members["seq"]?.integerValue { numbers.append(UInt64(number)) }

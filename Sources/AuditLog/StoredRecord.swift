@@ -20,6 +20,8 @@ public struct StoredRecord: Sendable, Hashable {
   public let clock: Int?
   public private(set) var attested: [String: PropertyListValue]?
   public private(set) var claimed: [String: PropertyListValue]?
+  /// The owner of the spool that it was found in: `uid`.
+  public private(set) var unattested: [String: PropertyListValue]?
   public private(set) var fields: [String: PropertyListValue]
   public private(set) var personal: Personal = .none
   /// The line's bytes, without its end.
@@ -42,6 +44,7 @@ public struct StoredRecord: Sendable, Hashable {
     clock = members["clock"]?.integerValue
     attested = members["attested"]?.dictionaryValue
     claimed = members["claimed"]?.dictionaryValue
+    unattested = members["unattested"]?.dictionaryValue
     fields = members["fields"]?.dictionaryValue ?? [:]
     personalDigest = read.personal.flatMap { HexText.decode(line[$0..<$0 + 64]) }
     if personalDigest != nil { personal = .erased }
@@ -51,6 +54,7 @@ public struct StoredRecord: Sendable, Hashable {
   mutating func join(personalPart members: [String: PropertyListValue]) {
     attested = members["attested"]?.dictionaryValue
     claimed = members["claimed"]?.dictionaryValue
+    unattested = members["unattested"]?.dictionaryValue
     fields = members["fields"]?.dictionaryValue ?? [:]
     personal = .present
   }
@@ -71,9 +75,9 @@ public struct StoredRecord: Sendable, Hashable {
     return bare
   }
 
-  /// The user that the kernel attests, else the one that was claimed.
+  /// The user that the kernel attests, else the owner of the spool, else the one that was claimed.
   public var userID: UInt32? {
-    ((attested ?? claimed)?["uid"]?.integerValue).flatMap { UInt32(exactly: $0) }
+    ((attested ?? unattested ?? claimed)?["uid"]?.integerValue).flatMap { UInt32(exactly: $0) }
   }
 }
 

@@ -27,6 +27,10 @@ public struct Errno: Error, Hashable, Sendable, RawRepresentable, CustomStringCo
   public static let directoryNotEmpty = Errno(rawValue: ENOTEMPTY)
   public static let notSupported = Errno(rawValue: EOPNOTSUPP)
   public static let invalidArgument = Errno(rawValue: EINVAL)
+  public static let brokenPipe = Errno(rawValue: EPIPE)
+  public static let addressInUse = Errno(rawValue: EADDRINUSE)
+  /// What connecting answers where nobody listens.
+  public static let connectionRefused = Errno(rawValue: ECONNREFUSED)
   /// What opening a socket answers, or a device behind which there is nothing.
   public static let noDevice = Errno(rawValue: ENXIO)
 

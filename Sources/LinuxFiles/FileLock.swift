@@ -24,10 +24,13 @@ public struct FileLock: ~Copyable {
   }
 
   /// The same with a lock file in a directory that is open.
+  /// - Parameter creating: whether the lock file is made where it is missing, or that is `noSuchFile`.
   public static func exclusive(
-    _ name: String, in directory: borrowing OpenDirectory, mode: UInt32 = 0o600, timeout: Double? = nil
+    _ name: String, in directory: borrowing OpenDirectory, mode: UInt32 = 0o600, creating: Bool = true,
+    timeout: Double? = nil
   ) throws(FileError) -> FileLock {
-    let file = try directory.open(name, [.readWrite, .create], mode: mode)
+    let file = try directory.open(
+      name, creating ? [.readWrite, .create, .nonBlocking] : [.readWrite, .nonBlocking], mode: mode)
     return try wait(for: file, FilePath.join(directory.path, name), timeout)
   }
 

@@ -163,8 +163,8 @@ final class DomainWriter: @unchecked Sendable {
   func flushAtExit() {
     let files = Engine.shared.lock.withLock { due.values.map(\.file) }
     for file in files { flush(file, lockTimeout: Self.patienceAtExit) }
-    // The spool's own handler may have run already: it was registered later, and handlers run backwards.
-    for case let spool as AuditSpool in files.map(\.sink) { spool.flush() }
+    // The sinks' own handler may have run already: it was registered later, and handlers run backwards.
+    for file in files { file.sink.flush() }
   }
 
   func renewAfterFork() {

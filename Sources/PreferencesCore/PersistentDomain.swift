@@ -1,4 +1,5 @@
 import AuditEvents
+import ForcedDomain
 public import LinuxFiles
 public import PropertyList
 
@@ -83,13 +84,17 @@ public struct PersistentDomain: Sendable, Hashable {
 
   public func hash(into hasher: inout Hasher) { hasher.combine(file) }
 
+  private var sink: any AuditEventSink {
+    DefaultAuditEventSink.current(agent: locations.installation.agentSocket)
+  }
+
   /// What the domain's file holds; nil where there is no such file. In a container also what is shared with it, in the
   /// order of `Containment`.
   /// - Throws: why it can't be read: `.unreadable`, `.damaged`, `.untrusted`.
   public func read() throws(PreferencesFault) -> [String: PropertyListValue]? {
     let own = try read(file)
     if domainName != nil {
-      RedirectedAccess.noteRead(ofDomain: name, in: locations, to: DefaultAuditEventSink.current)
+      RedirectedAccess.noteRead(ofDomain: name, in: locations, to: sink)
     }
     guard let shared, let others = try read(shared.file) else { return own }
     return others.merging(own ?? [:]) { other, own in shared.comesFirst ? other : own }
@@ -132,10 +137,10 @@ public struct PersistentDomain: Sendable, Hashable {
     for key in changed {
       RedirectedAccess.noteWrite(
         of: key, inDomain: name, operation: values[key] == nil ? "remove" : "set", in: locations,
-        to: DefaultAuditEventSink.current)
+        to: sink)
     }
     for fault in writing.remarks {
-      DefaultAuditEventSink.current.send(AuditEvent(fault, inDomain: name))
+      sink.send(AuditEvent(fault, inDomain: name))
       remark(fault)
     }
     return result

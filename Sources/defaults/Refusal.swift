@@ -1,5 +1,6 @@
 import AuditEvents
 import CommandLineKit
+import ForcedDomain
 import PreferencesCore
 import PropertyList
 
@@ -38,7 +39,7 @@ struct Refusal {
     let forced = forcedKeys(among: keys)
     guard !forced.isEmpty else { return }
     for key in forced {
-      DefaultAuditEventSink.current.send(
+      DefaultAuditEventSink.current(agent: reference.locations.installation.agentSocket).send(
         .forcedWrite(
           of: key.key, inDomain: domain(inWhichIsForced: key.key), operation: operation, profiles: key.forcedBy))
     }

@@ -7,10 +7,10 @@ import Testing
 /// costs a program 5 ms at launch.
 @Suite struct ImportGuardTests {
   static let table: [String: Set<String>] = [
-    "CYAML": [], "CExpat": [], "CCrypto": [], "CFileSystems": [], "CReaderEpoch": [], "CProcesses": [],
+    "CYAML": [], "CExpat": [], "CCrypto": [], "CFileSystems": [], "CReaderEpoch": [], "CProcesses": [], "CSockets": [],
     "HostPatterns": [],
     "PropertyList": ["CExpat"],
-    "LinuxFiles": ["CFileSystems"],
+    "LinuxFiles": ["CFileSystems", "CSockets"],
     "PolicyLanguage": ["PropertyList", "LinuxFiles", "HostPatterns", "CYAML"],
     "ForcedDomain": ["PropertyList", "LinuxFiles", "HostPatterns"],
     "PolicyCompiler": [
@@ -29,6 +29,10 @@ import Testing
     "policyctl": [
       "CommandLineKit", "ComplianceReport", "PolicyCompiler", "PolicyLanguage", "ForcedDomain", "PreferencesCore",
       "AuditEvents", "AuditLog", "Digests", "PropertyList", "LinuxFiles", "HostPatterns", "CProcesses",
+    ],
+    "policyd": [
+      "CommandLineKit", "PolicyCompiler", "PolicyLanguage", "ForcedDomain", "AuditEvents", "AuditLog", "PropertyList",
+      "LinuxFiles",
     ],
     "defaults": ["CommandLineKit", "PreferencesCore", "ForcedDomain", "AuditEvents", "PropertyList", "LinuxFiles"],
   ]

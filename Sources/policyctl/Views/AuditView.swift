@@ -56,7 +56,9 @@ struct AuditView {
     json.string(record.kind)
     json.key("host")
     json.optional(record.host)
-    for (name, members) in [("attested", record.attested), ("claimed", record.claimed)] {
+    for (name, members) in [
+      ("attested", record.attested), ("claimed", record.claimed), ("unattested", record.unattested),
+    ] {
       json.key(name)
       if let members { json.value(.dictionary(members)) } else { json.null() }
     }

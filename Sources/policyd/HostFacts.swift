@@ -1,0 +1,40 @@
+import ForcedDomain
+import LinuxFiles
+import PropertyList
+
+/// What is in force on this host at a moment, as records about the agent tell it.
+struct HostFacts {
+  let marker: GenerationMarker?
+  private let boot = WallClock.bootIdentifier()
+  private let isSynchronized = WallClock.isSynchronized()
+
+  init(_ marker: GenerationMarker?) { self.marker = marker }
+
+  /// Of `agent.stopped`.
+  var generation: [String: PropertyListValue] { marker.map { ["generation": .number($0.generation)] } ?? [:] }
+
+  /// Of `agent.started`.
+  var fields: [String: PropertyListValue] {
+    var fields = generation
+    if let marker { fields["digest"] = .string(Self.hexadecimal(marker.sourceDigest)) }
+    if let boot { fields["boot"] = .string(boot) }
+    fields["clock"] = .string(isSynchronized ? "synchronized" : "not synchronized")
+    return fields
+  }
+
+  /// Of `agent.heartbeat`.
+  /// - Parameter uptime: seconds for which the agent has been serving.
+  func heartbeat(uptime: Int64) -> [String: PropertyListValue] {
+    var fields = fields
+    fields["uptime"] = .number(uptime)
+    if let marker {
+      let checksum = withUnsafeBytes(of: marker.forcedChecksum.bigEndian) { Array($0) }
+      fields["forced"] = .string(Self.hexadecimal(checksum))
+    }
+    return fields
+  }
+
+  static func hexadecimal(_ bytes: [UInt8]) -> String {
+    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
+}

@@ -1,0 +1,197 @@
+import AuditEvents
+import ForcedDomain
+import Glibc
+import LinuxFiles
+import PolicyCompiler
+import PolicyLanguage
+import PropertyList
+import Synchronization
+
+/// Follows what changes on this host, on a thread of its own: it may wait for the name service or for homes in the network,
+/// and no program that sends an event waits with it.
+///
+/// What it notices becomes records in the agent's mailbox. It writes nothing itself but what users' spools held, and the
+/// new generation where names stand for others than before.
+final class HostWatch: @unchecked Sendable {
+  struct Intervals {
+    /// Seconds between heartbeats.
+    var heartbeat: Int64 = 300
+    /// Seconds between looks at names, sources and spools, where nothing tells of a change.
+    var look: Int64 = 300
+    /// Seconds after which the clock is looked at in any case: it may have been set.
+    var clock: Int64 = 30
+  }
+
+  let installation: Installation
+  let mailbox: Mailbox
+  let intervals: Intervals
+  private let intake: SpoolIntake
+  private let refresh: IdentityRefresh
+  private let report: @Sendable (String) -> Void
+  private let wakeup: Wakeup
+  private let isAsked = Atomic<Bool>(false)
+
+  // Of the thread alone.
+  private var file: ForcedDomain?
+  private var marker: GenerationMarker?
+  private var faults: [DomainFault] = []
+  /// What was wrong at the last look, and was not told yet.
+  private var suspected: [DomainFault] = []
+  private var edges = WindowEdges()
+  private var lastEdges: Int64 = WallClock.unixSeconds()
+  private var unknown: [String] = []
+  private var staleDigest: [UInt8]?
+
+  init(
+    _ installation: Installation, mailbox: Mailbox, store: any EventStore, intervals: Intervals,
+    report: @escaping @Sendable (String) -> Void
+  ) throws(Errno) {
+    self.installation = installation
+    self.mailbox = mailbox
+    self.intervals = intervals
+    self.report = report
+    intake = SpoolIntake(store: store, report: report)
+    refresh = IdentityRefresh(installation, store: store, report: report)
+    wakeup = try Wakeup()
+  }
+
+  /// - Returns: false where the system has no thread for it.
+  func start() -> Bool { BackgroundThread.start { self.run() } }
+
+  /// Has it look at everything now.
+  func lookAnew() {
+    isAsked.store(true, ordering: .releasing)
+    wakeup.raise()
+  }
+
+  private func run() {
+    let began = WallClock.monotonicSeconds()
+    let watches = Watches(installation)
+    var nextLook = began
+    var nextHeartbeat = began + Double(intervals.heartbeat)
+    while true {
+      wakeup.clear()
+      let touched = watches?.changes() ?? Watches.Changes()
+      let isAsked = isAsked.exchange(false, ordering: .acquiring)
+      let now = WallClock.monotonicSeconds()
+      lookAtGeneration()
+      if mailbox.isEnded { return }
+      tellEdges()
+      let looks = isAsked || now >= nextLook
+      if looks || touched.accounts { lookAtNames() }
+      if looks || touched.sources { lookAtSources() }
+      if looks {
+        let spools = installation.root.isEmpty ? SpoolIntake.ofAllUsers() : SpoolIntake.ofThisUser()
+        for spool in spools { intake.take(spool) }
+        nextLook = now + Double(intervals.look)
+      }
+      beat()
+      if isAsked || now >= nextHeartbeat {
+        mailbox.put(
+          AgentRecord(.agentHeartbeat, HostFacts(marker).heartbeat(uptime: Int64(now - began))))
+        nextHeartbeat = now + Double(intervals.heartbeat)
+      }
+      Watches.wait(watches, or: wakeup, seconds: pause(until: min(nextLook, nextHeartbeat)))
+    }
+  }
+
+  /// Seconds until something is due.
+  private func pause(until moment: Double) -> Double {
+    var seconds = min(moment - WallClock.monotonicSeconds(), Double(intervals.clock))
+    if suspected != faults { seconds = min(seconds, 1) }
+    if let next = edges.next(after: lastEdges) { seconds = min(seconds, Double(next - WallClock.unixSeconds())) }
+    return max(seconds, 0)
+  }
+
+  private func beat() { mailbox.beat(at: WallClock.unixSeconds(), HostFacts(marker).generation) }
+
+  // MARK: What is in force
+
+  private func lookAtGeneration() {
+    marker = ((try? ForcedDomainLoader(installation).marker()) ?? nil) ?? marker
+    var found: [DomainFault]
+    switch ForcedDomainLoader(installation).load(keeping: file) {
+    case .notInstalled:
+      // Uninstalled: the log has its last record, and nothing may follow it.
+      mailbox.end()
+      return
+    case .unavailable(let damage): found = damage
+    case .loaded(let loaded, let damage):
+      found = damage
+      if loaded !== file {
+        file = loaded
+        edges = WindowEdges(of: loaded)
+        lastEdges = WallClock.unixSeconds()
+      }
+    }
+    // What an installation or an uninstallation leaves for a moment is no damage: a fault counts that is there twice.
+    if found != faults, found != suspected {
+      suspected = found
+      return
+    }
+    if found != faults, !found.isEmpty {
+      mailbox.put(
+        AgentRecord(
+          .domainDamaged,
+          [
+            "path": .string(found[0].path), "faults": .array(found.map { .string($0.description) }),
+            "inForce": .string(file.map { "generation \($0.generation)" } ?? "nothing readable"),
+          ]))
+    }
+    faults = found
+    suspected = found
+  }
+
+  private func tellEdges() {
+    let now = WallClock.unixSeconds()
+    // A clock that went back: its edges come again, and are told again.
+    for edge in edges.passed(after: lastEdges, upTo: now) {
+      mailbox.put(
+        AgentRecord(
+          edge.opens ? .windowOpened : .windowClosed,
+          [
+            "generation": .number(file?.generation ?? 0), "profile": .string(edge.profile),
+            "edge": .string(PropertyListDate(unixTime: Double(edge.instant)).rfc3339),
+          ]))
+    }
+    lastEdges = now
+  }
+
+  // MARK: Names
+
+  private func lookAtNames() {
+    guard let current = file, current.generation > 0 else { return }
+    let check = IdentityCheck(of: current)
+    if check.hasChanged || current.horizonFault(at: WallClock.unixSeconds()) != nil {
+      refresh.run()
+      lookAtGeneration()
+    }
+    if check.unknown != unknown, !check.unknown.isEmpty {
+      mailbox.put(
+        AgentRecord(
+          .unknownIdentity, ["names": .array(check.unknown.map { .string($0) }), "accepted": .boolean(true)]))
+    }
+    unknown = check.unknown
+  }
+
+  // MARK: Sources
+
+  /// Tells, once for each state of the sources, that they differ from what was installed of them. It does not install
+  /// them: that is an administrator's act, who sees what it says.
+  private func lookAtSources() {
+    guard let marker, marker.generation > 0, case .folder(installation.policiesDirectory)? = marker.source,
+      let tree = try? PolicyTreeLoader.load(directory: installation.policiesDirectory), !tree.sources.isEmpty
+    else { return }
+    let digest = PolicyCompiler.sourceDigest(of: tree)
+    if digest != marker.sourceDigest, digest != staleDigest {
+      mailbox.put(
+        AgentRecord(
+          .policyStale,
+          [
+            "generation": .number(marker.generation), "digest": .string(HostFacts.hexadecimal(marker.sourceDigest)),
+            "found": .string(HostFacts.hexadecimal(digest)),
+          ]))
+    }
+    staleDigest = digest == marker.sourceDigest ? nil : digest
+  }
+}

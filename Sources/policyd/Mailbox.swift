@@ -1,0 +1,53 @@
+import LinuxFiles
+import PropertyList
+import Synchronization
+
+/// What other threads have for the agent's loop.
+final class Mailbox: Sendable {
+  private struct State {
+    var records: [AgentRecord] = []
+    var heartbeat: Int64 = 0
+    var fields: [String: PropertyListValue] = [:]
+    var isEnded = false
+  }
+
+  let wakeup: Wakeup
+  private let state = Mutex(State())
+
+  init() throws(Errno) { wakeup = try Wakeup() }
+
+  /// Puts a record in, and wakes the loop.
+  func put(_ record: AgentRecord) {
+    state.withLock { $0.records.append(record) }
+    wakeup.raise()
+  }
+
+  func take() -> [AgentRecord] {
+    wakeup.clear()
+    return state.withLock { state in
+      defer { state.records = [] }
+      return state.records
+    }
+  }
+
+  /// Tells a sign of life.
+  /// - Parameter fields: those of every record about the agent itself.
+  func beat(at instant: Int64, _ fields: [String: PropertyListValue]) {
+    state.withLock {
+      $0.heartbeat = instant
+      $0.fields = fields
+    }
+  }
+
+  /// Nothing is installed here any more: the agent ends, and writes nothing.
+  func end() {
+    state.withLock { $0.isEnded = true }
+    wakeup.raise()
+  }
+
+  var isEnded: Bool { state.withLock { $0.isEnded } }
+
+  /// Unix seconds; 0 before the first.
+  var lastHeartbeat: Int64 { state.withLock { $0.heartbeat } }
+  var lastFields: [String: PropertyListValue] { state.withLock { $0.fields } }
+}

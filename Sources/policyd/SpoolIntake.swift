@@ -1,0 +1,150 @@
+import AuditEvents
+import Glibc
+import LinuxFiles
+import PropertyList
+
+/// Takes in what users' spools hold: the events of programs that found no agent.
+///
+/// The law: what is in a spool is what its owner says, and no more; each record names the owner and is marked unattested. A
+/// spool counts only where its folder and its file are the user's own, with no link on the way from the home directory,
+/// and everything is done with the user's rights, not root's. The file is first renamed, under the lock that its writers
+/// take, and removed when its events are on the disk: whatever ends the agent in between, they come in at least once.
+/// Where somebody holds the lock, the spool waits for the next time.
+struct SpoolIntake {
+  /// A folder that may hold a spool, and whose it has to be.
+  struct Spool: Hashable {
+    let owner: UInt32
+    let group: UInt32
+    /// Where links are followed: up to here only who keeps accounts can place them.
+    let anchor: String
+    let directory: String
+  }
+
+  /// As `AuditSpool` calls them.
+  static let name = "events.jsonl"
+  static let lockName = "events.lock"
+  /// The spool while it is taken in.
+  static let takenName = "events.taken.jsonl"
+
+  /// Of one spool at a time: what `AuditSpool` lets it become, and somewhat more.
+  static let maximumBytes = 2 << 20
+  static let maximumEvents = 8192
+
+  let store: any EventStore
+  /// Says a line to whoever reads the service's messages.
+  let report: (String) -> Void
+
+  /// The spools of all accounts that the name service lists, where programs keep them that say nothing else.
+  static func ofAllUsers() -> [Spool] {
+    UserDatabase.accounts().filter { $0.homeDirectory.hasPrefix("/") && $0.homeDirectory != "/" }.map { account in
+      Spool(
+        owner: account.userID, group: account.groupID, anchor: account.homeDirectory,
+        directory: FilePath.join(account.homeDirectory, ".local/state/managed-preferences"))
+    }
+  }
+
+  /// The spool of the user whom this process belongs to.
+  static func ofThisUser() -> [Spool] {
+    guard let directory = try? AuditSpool.userDirectory() else { return [] }
+    return [
+      Spool(
+        owner: ProcessIdentity.effectiveUserID, group: ProcessIdentity.realGroupID, anchor: directory,
+        directory: directory)
+    ]
+  }
+
+  /// Takes in one spool.
+  /// - Returns: how many events came in.
+  @discardableResult
+  func take(_ spool: Spool) -> Int {
+    var count = 0
+    // What was taken before and not finished comes first.
+    for isFresh in [false, true] {
+      let opened = ProcessLimits.withFiles(ofUser: spool.owner, group: spool.group) {
+        isFresh ? rename(spool) : open(spool)
+      }
+      guard case .some(.some(let bytes)) = opened else { continue }
+      let records = Self.records(bytes, owner: spool.owner)
+      do throws(EventStoreError) {
+        for start in stride(from: 0, to: records.count, by: 256) {
+          try store.append(Array(records[start..<min(start + 256, records.count)]))
+        }
+        count += records.count
+      } catch {
+        report("the spool in \(spool.directory) waits: \(error)")
+        return count
+      }
+      _ = ProcessLimits.withFiles(ofUser: spool.owner, group: spool.group) {
+        if let folder = folder(of: spool) { try? folder.remove(Self.takenName) }
+      }
+    }
+    return count
+  }
+
+  private func folder(of spool: Spool) -> OpenDirectory? {
+    guard let folder = try? OpenDirectory(spool.directory, below: spool.anchor),
+      let metadata = try? folder.descriptor.metadata(), metadata.userID == spool.owner
+    else { return nil }
+    return folder
+  }
+
+  /// Renames the spool and reads it.
+  private func rename(_ spool: Spool) -> [UInt8]? {
+    guard let folder = folder(of: spool), let file = try? folder.metadata(of: Self.name), file.isRegularFile,
+      file.size > 0, (try? folder.metadata(of: Self.takenName)) == nil,
+      let lock = try? FileLock.exclusive(Self.lockName, in: folder, creating: false, timeout: 0.2)
+    else { return nil }
+    defer { extendLifetime(lock) }
+    guard (try? folder.rename(Self.name, to: Self.takenName)) != nil else { return nil }
+    return open(spool)
+  }
+
+  /// Reads what was renamed.
+  private func open(_ spool: Spool) -> [UInt8]? {
+    guard let folder = folder(of: spool), let file = try? folder.open(Self.takenName, [.nonBlocking]),
+      let metadata = try? file.metadata(), metadata.isRegularFile, metadata.userID == spool.owner
+    else { return nil }
+    // A user who makes the file larger than ours become has it cut, not read.
+    var bytes = [UInt8](repeating: 0, count: min(Int(clamping: metadata.size), Self.maximumBytes))
+    let count = bytes.withUnsafeMutableBytes { try? file.read(into: $0, at: 0) } ?? 0
+    return Array(bytes.prefix(count))
+  }
+
+  /// The events in a spool; the same one after the other are one record with a count. What is no event, and what is
+  /// beyond the bounds, is one record that counts it.
+  static func records(_ bytes: [UInt8], owner: UInt32) -> [AgentRecord] {
+    var records: [AgentRecord] = []
+    var counts: [Int] = []
+    var places: [PendingRecords.Sameness: Int] = [:]
+    var refused = 0
+    let nobody = AuditEvent.Claim(processID: 0, userID: owner, executable: nil)
+    for line in bytes.split(separator: UInt8(ascii: "\n")) {
+      guard records.count < maximumEvents,
+        let event = AuditEvent(line: Array(line), orTime: .now(), orClaim: nobody),
+        IncomingPacket.kinds.contains(event.kind)
+      else {
+        refused += 1
+        continue
+      }
+      let record = AgentRecord(event, attestation: .spool(owner: owner))
+      let sameness = PendingRecords.Sameness(record, user: owner, executable: event.claim.executable)
+      if let place = places[sameness], event.kind != .eventsDropped {
+        counts[place] += 1
+      } else {
+        places[sameness] = records.count
+        records.append(record)
+        counts.append(1)
+      }
+    }
+    for (place, count) in counts.enumerated() where count > 1 { records[place].fields["count"] = .number(count) }
+    if refused > 0 {
+      records.append(
+        AgentRecord(
+          .refusedEvents,
+          [
+            "count": .number(refused), "user": .number(owner), "reasons": .dictionary(["spool": .number(refused)]),
+          ], isAdministrative: false))
+    }
+    return records
+  }
+}

@@ -1,0 +1,4 @@
+import CommandLineKit
+import Glibc
+
+exit(Policyd.run(try CommandWords.ofThisProcess()).rawValue)

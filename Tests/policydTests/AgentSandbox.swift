@@ -1,0 +1,193 @@
+import AuditEvents
+import AuditLog
+import CommandSandbox
+import Glibc
+import LinuxFiles
+import PropertyList
+import Testing
+
+/// A root of its own with an agent that serves it.
+final class AgentSandbox {
+  let sandbox: Sandbox
+  private var process: pid_t?
+  var root: String { sandbox.root }
+  var socket: String { root + "/run/managed-preferences/policyd.sock" }
+  var errorsPath: String { sandbox.path + "/agent.errors" }
+
+  /// - Parameter policy: a profile, for what is in force; nil: nothing is.
+  init(policy: String? = nil) throws {
+    sandbox = try Sandbox(named: "policyd")
+    let made = policyctl("init", "--host", "lab-a-03")
+    try #require(made.exitCode == 0, "\(made.errors)")
+    if let policy { try apply(policy) }
+  }
+
+  deinit { stop(SIGKILL) }
+
+  func apply(_ policy: String) throws {
+    try sandbox.write(policy, to: root + "/etc/managed-preferences/policies/base.yaml")
+    let applied = policyctl("apply")
+    try #require(applied.exitCode == 0, "\(applied.errors)")
+  }
+
+  func policyctl(_ words: String...) -> Sandbox.Result {
+    sandbox.execute([Sandbox.binary("policyctl"), "--root", root] + words)
+  }
+
+  // MARK: The agent
+
+  static let program = Sandbox.binary("policyd")
+
+  /// Starts it, and waits until it serves.
+  func start(_ words: String..., environment: [String: String] = [:]) throws {
+    try launch([Self.program, "--root", root] + words, environment: environment)
+    for _ in 0..<4000 where AgentStatus.ask(at: socket) == nil { usleep(5000) }
+    try #require(AgentStatus.ask(at: socket) != nil, "the agent does not serve: \(errors)")
+  }
+
+  /// Starts a program in the agent's place.
+  /// - Parameter descriptor: what it gets as its descriptor 3.
+  func launch(
+    _ words: [String], environment extra: [String: String] = [:], handing descriptor: Int32? = nil
+  ) throws {
+    var environment = ["PATH": "/usr/bin:/bin", "HOME": sandbox.home, "TZ": "Europe/Berlin"]
+    environment.merge(extra) { _, new in new }
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
+    posix_spawn_file_actions_addopen(&actions, 2, errorsPath, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+    if let descriptor { posix_spawn_file_actions_adddup2(&actions, descriptor, 3) }
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var noSignals = sigset_t()
+    sigemptyset(&noSignals)
+    posix_spawnattr_setsigmask(&attributes, &noSignals)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+    var arguments = words.map { strdup($0) } + [nil]
+    var variables = environment.sorted { $0.key < $1.key }.map { strdup("\($0.key)=\($0.value)") } + [nil]
+    defer { for pointer in arguments + variables { free(pointer) } }
+    var child = pid_t()
+    let error = posix_spawnp(&child, words[0], &actions, &attributes, &arguments, &variables)
+    try #require(error == 0)
+    process = child
+  }
+
+  func signal(_ number: Int32) { if let process { kill(process, number) } }
+
+  /// Ends it, and waits for that.
+  /// - Returns: its exit code; minus the number of the signal that ended it.
+  @discardableResult
+  func stop(_ number: Int32 = SIGTERM) -> Int32? {
+    signal(number)
+    return waitForEnd()
+  }
+
+  func waitForEnd() -> Int32? {
+    guard let process else { return nil }
+    var status: Int32 = 0
+    while waitpid(process, &status, 0) < 0, errno == EINTR {}
+    self.process = nil
+    return status & 0x7f == 0 ? (status >> 8) & 0xff : -(status & 0x7f)
+  }
+
+  var processID: Int32 { process ?? 0 }
+  var errors: String { (try? sandbox.read(errorsPath)) ?? "" }
+
+  // MARK: Events
+
+  static func event(_ key: String, domain: String = "org.example.Editor") -> AuditEvent {
+    AuditEvent(
+      .forcedWrite,
+      fields: [
+        "domain": .string(domain), "key": .string(key), "operation": .string("set"), "profiles": .array([]),
+        "generation": .integer(1),
+      ])
+  }
+
+  /// Sends packets and waits until so many are disposed of.
+  func deliver(_ packets: [[UInt8]], count: Int? = nil) throws {
+    let connection = try PacketSocket.connect(socket)
+    for packet in packets {
+      while true {
+        do throws(Errno) {
+          try connection.send(packet)
+          break
+        } catch {
+          try #require(error == .wouldBlock)
+          _ = connection.wait(orToSend: true, seconds: 5)
+        }
+      }
+    }
+    try waitForAnswer(count ?? packets.count, on: connection)
+  }
+
+  func deliver(_ events: [AuditEvent]) throws { try deliver(events.map { $0.jsonLine() }) }
+
+  func waitForAnswer(_ count: Int, on connection: borrowing PacketSocket) throws {
+    var bytes = [UInt8](repeating: 0, count: 64)
+    var disposed = 0
+    while disposed < count {
+      let isThere = connection.wait(seconds: 30)
+      try #require(isThere, "no answer: \(errors)")
+      let reception = bytes.withUnsafeMutableBytes { connection.receive(into: $0) }
+      guard case .packet(let length) = reception else {
+        Issue.record("the connection ended at \(disposed): \(errors)")
+        return
+      }
+      disposed = Int(String(decoding: bytes[..<length], as: UTF8.self)) ?? disposed
+    }
+    #expect(disposed == count)
+  }
+
+  // MARK: The log
+
+  /// Every record with its parts.
+  func records(_ kind: String? = nil) throws -> [PropertyListValue] {
+    let place = AuditLogPlace(
+      directory: root + "/var/log/managed-preferences", anchor: root + "/var/lib/managed-preferences/audit-anchor",
+      host: nil, isTrustedOwner: { _ in true })
+    var records: [PropertyListValue] = []
+    try LogReader(place).forEachRecord { record throws(AuditLogError) in
+      var members: [String: PropertyListValue] = ["kind": .string(record.kind), "fields": .dictionary(record.fields)]
+      for (name, part) in [
+        ("attested", record.attested), ("claimed", record.claimed), ("unattested", record.unattested),
+      ] {
+        if let part { members[name] = .dictionary(part) }
+      }
+      if kind == nil || kind == record.kind { records.append(.dictionary(members)) }
+    }
+    return records
+  }
+
+  /// Waits for records of a kind.
+  func waitForRecords(_ kind: String, count: Int = 1) throws -> [PropertyListValue] {
+    for _ in 0..<400 {
+      let found = try records(kind)
+      if found.count >= count { return found }
+      usleep(50_000)
+    }
+    Issue.record("no \(kind): \(errors)")
+    return []
+  }
+}
+
+extension PropertyListValue {
+  subscript(_ names: String...) -> PropertyListValue? {
+    names.reduce(Optional(self)) { $0?.dictionaryValue?[$1] }
+  }
+}
+
+extension PropertyListValue? {
+  /// As JSON in one line, with sorted names, to compare it whole; `null` for none.
+  var json: String {
+    var writer = JSONWriter(pretty: false)
+    if let self { writer.value(self) } else { writer.null() }
+    return String(decoding: writer.bytes, as: UTF8.self)
+  }
+
+  var text: String? { self?.stringValue }
+  var number: Int? { self?.integerValue }
+}

@@ -1,0 +1,105 @@
+import AuditEvents
+import CommandSandbox
+import Glibc
+import LinuxFiles
+import PropertyList
+import Testing
+
+/// What one user does is counted against that user alone.
+@Suite struct FairnessTests {
+  @Test func moreThanAShareIsRefusedAndCounted() throws {
+    let agent = try AgentSandbox()
+    try agent.start()
+    // Ever new keys, so that nothing can be gathered.
+    try agent.deliver((0..<2000).map { AgentSandbox.event("Key \($0)") })
+    #expect(agent.stop() == 0)
+    let written = try agent.records("forced.write").count
+    let refused = try agent.records("audit.dropped")
+    #expect(written >= 500)
+    #expect(written < 2000)
+    #expect(
+      refused.map { $0["fields", "reasons", "rate"]?.integerValue ?? 0 }.reduce(0, +) == 2000 - written)
+  }
+
+  @Test func connectionsBeyondAShareAreClosedAtOnce() throws {
+    let agent = try AgentSandbox()
+    try agent.start()
+    var held: [Held] = []
+    for _ in 0..<100 {
+      let connection = try PacketSocket.connect(agent.socket)
+      held.append(Held(connection))
+    }
+    var closed = 0
+    for connection in held where connection.isClosed() { closed += 1 }
+    #expect(closed == 100 - 32)
+    held = []
+    // With the others gone there is room again.
+    for _ in 0..<2000 where AgentStatus.ask(at: agent.socket) == nil { usleep(5000) }
+    try agent.deliver([AgentSandbox.event("Key")])
+    #expect(agent.stop() == 0)
+    let reasons = try agent.records("audit.dropped").map { $0["fields", "reasons", "connections"]?.integerValue ?? 0 }
+    #expect(reasons.reduce(0, +) >= 68)
+  }
+
+  final class Held {
+    let socket: PacketSocket
+    init(_ socket: consuming PacketSocket) { self.socket = socket }
+
+    /// Whether the agent has closed it: then a question is not answered.
+    func isClosed() -> Bool {
+      guard (try? socket.send(Array(AgentProtocol.statusQuestion.utf8))) != nil, socket.wait(seconds: 30) else {
+        return true
+      }
+      var bytes = [UInt8](repeating: 0, count: 4096)
+      return bytes.withUnsafeMutableBytes { socket.receive(into: $0) } == .end
+    }
+  }
+
+  /// Another user floods, with connections and with packets, reads no answer, and closes nothing; each of our events is
+  /// answered all the same, and none of ours is refused.
+  @Test(.enabled(if: geteuid() == 0, "needs root, to be two users"))
+  func aFloodOfOneUserTakesNothingFromAnother() throws {
+    let agent = try AgentSandbox()
+    try agent.start()
+    let flood = try Flood(of: 65533, at: agent.socket)
+    for _ in 0..<4000 where (AgentStatus.ask(at: agent.socket, patience: 30)?.refused ?? 0) < 1000 { usleep(5000) }
+    for number in 0..<100 { try agent.deliver([AgentSandbox.event("Ours \(number)")]) }
+    flood.stop()
+    #expect(agent.stop() == 0)
+    let records = try agent.records("forced.write")
+    let ours = records.filter { $0["attested", "uid"].number == 0 }
+    #expect(Set(ours.compactMap { $0["fields", "key"]?.stringValue }) == Set((0..<100).map { "Ours \($0)" }))
+    let theirs = records.filter { $0["attested", "uid"].number == 65533 }
+    #expect(!theirs.isEmpty)
+    let refused = try agent.records("audit.dropped")
+    #expect(Set(refused.compactMap { $0["fields", "user"]?.integerValue }) == [65533])
+    #expect(agent.policyctl("audit", "verify").exitCode == 0)
+  }
+
+  /// Processes of another user that send as much as they can.
+  final class Flood {
+    private var children: [pid_t] = []
+
+    init(of user: UInt32, at path: String) throws {
+      for _ in 0..<3 {
+        var child = pid_t()
+        let line = ["setpriv", "--reuid=\(user)", "--clear-groups", Sandbox.binary("AgentPeer"), "flood", path]
+        var words = line.map { strdup($0) } + [nil]
+        defer { for word in words { free(word) } }
+        let error = posix_spawnp(&child, "setpriv", nil, nil, &words, environ)
+        try #require(error == 0)
+        children.append(child)
+      }
+    }
+
+    func stop() {
+      for child in children {
+        kill(child, SIGKILL)
+        waitpid(child, nil, 0)
+      }
+      children = []
+    }
+
+    deinit { stop() }
+  }
+}
