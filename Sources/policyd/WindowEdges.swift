@@ -2,8 +2,8 @@ import ForcedDomain
 
 /// The moments at which time windows of the profiles in force open and close.
 ///
-/// The law: a profile's window is what one condition of its entries allows, all its rules together; where they touch or
-/// overlap there is no edge. The horizon's ends are no edges.
+/// The law: a profile's window is what one condition of its entries allows, all its rules together (those of a
+/// profile hold around those of its overrides); where they touch or overlap there is no edge. The horizon's ends are no edges.
 struct WindowEdges {
   struct Edge: Hashable, Comparable {
     let instant: Int64
@@ -23,9 +23,14 @@ struct WindowEdges {
   /// - Complexity: O(entries + intervals).
   init(of file: ForcedDomain) {
     let conditions = file.conditions
+    let numbers = Dictionary(zip(conditions, conditions.indices)) { first, _ in first }
     var profiles: [Int: Set<Int>] = [:]
     file.forEachEntry { entry in
-      if !conditions[entry.condition].windows.isEmpty { profiles[entry.condition, default: []].insert(entry.profile) }
+      let condition = conditions[entry.condition]
+      if !condition.windows.isEmpty { profiles[entry.condition, default: []].insert(entry.profile) }
+      for outer in condition.within where !outer.windows.isEmpty {
+        if let number = numbers[outer] { profiles[number, default: []].insert(entry.profile) }
+      }
     }
     var found: Set<Edge> = []
     for (condition, profiles) in profiles {

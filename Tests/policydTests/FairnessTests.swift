@@ -31,7 +31,8 @@ import Testing
     }
     var closed = 0
     for connection in held where connection.isClosed() { closed += 1 }
-    #expect(closed == 100 - 32)
+    // Those that asked whether the agent serves may not have been closed yet.
+    #expect((68...70).contains(closed))
     held = []
     // With the others gone there is room again.
     for _ in 0..<2000 where AgentStatus.ask(at: agent.socket) == nil { usleep(5000) }

@@ -15,7 +15,7 @@ import PropertyList
 /// | `/var/lib/managed-preferences`, or with `--root` the same of that root below `/run/managed-preferences/root` | the forced domain | read-only |
 /// | `$HOME` | the container's home | |
 /// | `/tmp`, `/var/tmp`, `/run/user/UID`, `/dev/shm` | empty, and gone with the program | |
-/// | `/run/managed-preferences` | what `EnclosingContainer` tells | read-only but for `groups` |
+/// | `/run/managed-preferences` | what `EnclosingContainer` tells, and the agent's socket | read-only but for `groups` |
 /// | what `files` shares | at its own path | |
 ///
 /// That is a list of what is shown, not of what is hidden: what nobody thought of is not there.
@@ -94,11 +94,13 @@ struct ContainerView {
   }
 
   mutating func addInstallation(_ installation: Installation) {
+    let inside = Installation(root: installation.root.isEmpty ? "" : Self.rootDirectory)
+    // The agent's socket: the kernel names who connects, in a container as outside.
+    add("--ro-bind-try", installation.agentSocket, inside.agentSocket)
     if installation.root.isEmpty {
       add("--ro-bind-try", installation.stateDirectory, installation.stateDirectory)
       return
     }
-    let inside = Installation(root: Self.rootDirectory)
     add("--ro-bind-try", installation.stateDirectory, inside.stateDirectory)
     add("--ro-bind-try", installation.anyUserDefaultsDirectory, inside.anyUserDefaultsDirectory)
   }

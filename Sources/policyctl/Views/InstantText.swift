@@ -41,6 +41,17 @@ enum InstantText {
     return format(isNear ? "%a %H:%M" : "%Y-%m-%d %H:%M", &moment) + suffix
   }
 
+  /// How long it is since a moment: `12 s ago`, `3 min ago`, `5 h ago`, `2 d ago`.
+  static func ago(_ instant: Int64, now: Int64) -> String {
+    let seconds = max(0, now - instant)
+    switch seconds {
+    case ..<120: return "\(seconds) s ago"
+    case ..<7200: return "\(seconds / 60) min ago"
+    case ..<172_800: return "\(seconds / 3600) h ago"
+    default: return "\(seconds / 86_400) d ago"
+    }
+  }
+
   /// `2026-12-01`.
   static func day(_ instant: Int64) -> String {
     var moment = local(instant)

@@ -1,3 +1,4 @@
+import AuditEvents
 import CommandLineKit
 import PropertyList
 
@@ -44,6 +45,8 @@ struct StatusView {
   /// The zone of the rule that has the next edge.
   var nextEdgeZone: String?
   var executable: String?
+  /// nil where none answers.
+  var agent: AgentStatus?
   var faults: [String]
   /// The command that mends most of the faults; nil without any.
   var next: String?
@@ -86,7 +89,9 @@ struct StatusView {
     json.key("nextEdge")
     json.optional(nextEdge.map(InstantText.rfc3339))
     json.key("agent")
-    json.string("not running")
+    json.string(agent == nil ? "not running" : "running")
+    json.key("heartbeat")
+    json.optional((agent?.heartbeat).map(InstantText.rfc3339))
     json.key("faults")
     json.beginArray()
     for fault in faults { json.string(fault) }
@@ -159,7 +164,8 @@ struct StatusView {
       row("generation", faults.isEmpty ? "none: nothing is installed here" : "none")
     }
     // Nothing that binds needs it: applications read what is installed by themselves.
-    row("agent", "none (optional)")
+    let heartbeat = agent.map { "running, last heartbeat \(InstantText.ago($0.heartbeat, now: now))" }
+    row("agent", heartbeat ?? "none (optional)")
     if let executable {
       row("fallback", "\(TerminalText.escape(executable)): the domain of this executable, where it states none")
     }

@@ -1,0 +1,155 @@
+import AuditEvents
+import CommandSandbox
+import ForcedDomain
+import Glibc
+import LinuxFiles
+import PolicyCompiler
+import PropertyList
+import Synchronization
+import Testing
+
+@testable import policyd
+
+/// What the agent notices by itself.
+@Suite struct WatchTests {
+  static let policy = """
+    version: 1
+    kind: Profile
+    id: org.example.lab.exam
+    title: Exam
+    applies:
+      users: {names: [root, somebody-unknown]}
+      during:
+        - {days: [tue], from: "09:00", to: "10:00", timezone: Europe/Berlin}
+        - {days: [tue], from: "10:00", to: "11:30", timezone: Europe/Berlin}
+    forced:
+      org.example.Browser: {HomePage: https://exam.example.org/}
+
+    """
+
+  static func applied() throws -> AgentSandbox {
+    let agent = try AgentSandbox()
+    try agent.sandbox.write(policy, to: agent.root + "/etc/managed-preferences/policies/exam.yaml")
+    let result = agent.policyctl("apply", "--allow-unresolved")
+    try #require(result.exitCode == 0, "\(result.errors)")
+    return agent
+  }
+
+  static func file(_ agent: AgentSandbox) throws -> ForcedDomain {
+    guard case .loaded(let file, _) = ForcedDomainLoader(Installation(root: agent.root)).load() else {
+      throw Errno.noSuchFile
+    }
+    return file
+  }
+
+  @Test func rulesThatTouchAreOneWindow() throws {
+    let file = try Self.file(try Self.applied())
+    let edges = WindowEdges(of: file)
+    // Tuesday, 2026-12-01, and the one after.
+    let opening: Int64 = 1_796_112_000
+    let hour: Int64 = 3600
+    func edge(_ instant: Int64, _ opens: Bool) -> WindowEdges.Edge {
+      WindowEdges.Edge(instant: instant, opens: opens, profile: "org.example.lab.exam")
+    }
+    #expect(
+      Array(edges.passed(after: opening - hour, upTo: opening + 8 * 24 * hour)) == [
+        edge(opening, true), edge(opening + 9000, false), edge(opening + 168 * hour, true),
+        edge(opening + 168 * hour + 9000, false),
+      ])
+    #expect(edges.next(after: opening) == opening + 9000)
+    #expect(edges.next(after: opening - 1) == opening)
+    #expect(Array(edges.passed(after: opening, upTo: opening)) == [])
+    #expect(Array(edges.passed(after: opening + hour, upTo: opening)) == [])
+    #expect(edges.next(after: file.horizon.upperBound) == nil)
+  }
+
+  @Test func namesAreHeldAgainstTheIdsInUse() throws {
+    let file = try Self.file(try Self.applied())
+    func check(_ ids: [String: UInt32]) -> IdentityCheck {
+      IdentityCheck(of: file, user: { ids[$0] }, group: { _ in nil })
+    }
+    #expect(!check(["root": 0]).hasChanged)
+    #expect(check(["root": 0]).unknown == ["somebody-unknown"])
+    #expect(check(["root": 1]).hasChanged)
+    #expect(check(["root": 0, "somebody-unknown": 5000]).hasChanged)
+    #expect(check(["root": 0, "somebody-unknown": 5000]).unknown == [])
+    // Who can't be asked about keeps the id in use.
+    #expect(!check([:]).hasChanged)
+    #expect(check([:]).unknown == ["root", "somebody-unknown"])
+  }
+
+  @Test func aNameWithAnotherIdIsNarrowedAnewAndOnRecordBefore() throws {
+    let agent = try Self.applied()
+    let installation = Installation(root: agent.root)
+    // As if `root` had had another id when the policies were installed.
+    let others = AccountSource(
+      userID: { name throws(Errno) in name == "root" ? 4711 : nil }, groupID: { _ throws(Errno) in nil })
+    _ = try Installer(installation, accounts: others).refresh()
+    #expect(IdentityCheck(of: try Self.file(agent)).hasChanged)
+    let store = SpoolIntakeTests.MemoryStore()
+    store.state.withLock { $0.isFull = true }
+    IdentityRefresh(installation, store: store, report: { _ in }).run()
+    #expect(try Self.file(agent).generation == 2)
+    store.state.withLock { $0.isFull = false }
+    IdentityRefresh(installation, store: store, report: { _ in }).run()
+    let generation = try Self.file(agent).generation
+    #expect(generation > 2)
+    #expect(!IdentityCheck(of: try Self.file(agent)).hasChanged)
+    #expect(store.records.map(\.kind.rawValue) == ["policy.refreshed"])
+    #expect(store.records.first?.fields["generation"].number == Int(generation))
+    #expect(store.records.first?.fields["previous"].number == 2)
+  }
+
+  @Test func unknownNamesStaleSourcesAndSignsOfLifeAreOnRecord() throws {
+    let agent = try Self.applied()
+    try agent.start("--heartbeat", "1")
+    let unknown = try #require(try agent.waitForRecords("identity.unknown").last)
+    #expect(unknown["fields"].json == #"{"accepted":true,"names":["somebody-unknown"]}"#)
+    let heartbeat = try #require(try agent.waitForRecords("agent.heartbeat", count: 2).last)
+    #expect(heartbeat["fields", "generation"].number == 1)
+    #expect(heartbeat["fields", "boot"].text == WallClock.bootIdentifier())
+    #expect(heartbeat["fields", "forced"].text?.utf8.count == 16)
+    #expect(heartbeat["fields", "withheld"] == nil)
+    #expect(try agent.records("policy.stale").isEmpty)
+    try agent.sandbox.write(
+      Self.policy + "# edited\n", to: agent.root + "/etc/managed-preferences/policies/exam.yaml")
+    let stale = try #require(try agent.waitForRecords("policy.stale").first)
+    #expect(stale["fields", "digest"].text == heartbeat["fields", "digest"].text)
+    #expect(stale["fields", "found"].text?.utf8.count == 64)
+    // Nothing was installed by itself.
+    #expect(try Self.file(agent).generation == 1)
+    #expect(agent.errors == "")
+  }
+
+  @Test func statusTellsOfTheAgent() throws {
+    let agent = try AgentSandbox()
+    #expect(agent.policyctl("status").output.split(separator: "\n").contains("agent       none (optional)"))
+    try agent.start()
+    let line = agent.policyctl("status").output.split(separator: "\n").first { $0.hasPrefix("agent ") }
+    #expect(line?.hasPrefix("agent       running, last heartbeat ") == true)
+    #expect(line?.hasSuffix(" s ago") == true)
+  }
+
+  /// While the log can't be written, events wait; then they are there, and nothing was said to be kept before.
+  @Test func eventsWaitWhileTheLogCanNotBeWritten() throws {
+    let agent = try AgentSandbox()
+    try agent.start()
+    let log = agent.root + "/var/log/managed-preferences"
+    rename(log, log + ".away")
+    try AtomicReplacement.write([], to: log, mode: 0o600)
+    let connection = try PacketSocket.connect(agent.socket)
+    try connection.send(AgentSandbox.event("Key").jsonLine())
+    for _ in 0..<2000 where AgentStatus.ask(at: agent.socket)?.fault == nil { usleep(5000) }
+    #expect(AgentStatus.ask(at: agent.socket)?.fault != nil)
+    let isAnswered = connection.wait(seconds: 0)
+    #expect(!isAnswered)
+    #expect(agent.policyctl("status").exitCode == 1)
+    unlink(log)
+    rename(log + ".away", log)
+    try agent.waitForAnswer(1, on: connection)
+    #expect(try agent.records("forced.write").map { $0["fields", "key"].text } == ["Key"])
+    let lines = agent.errors.split(separator: "\n")
+    #expect(lines.count == 2)
+    #expect(lines.last == "policyd: the audit log can be written again")
+  }
+}
