@@ -6,6 +6,7 @@ import PropertyList
 // A program that sends events, for the tests of the agent.
 //
 //   AgentPeer send SOCKET SPOOL COUNT    through the sink that applications use; prints how many were lost
+//   AgentPeer cost SOCKET SPOOL COUNT    the same in bursts of 100; prints what an event cost its sender, in nanoseconds
 //   AgentPeer flood SOCKET               as much as can be sent, over as many connections as can be held, until killed
 
 func event(_ number: Int) -> AuditEvent {
@@ -44,6 +45,17 @@ case (5, "send"):
   }
   sink.flush()
   print(sink.dropped)
+case (5, "cost"):
+  let sink = AgentSink(at: words[2], spool: AuditSpool(directory: words[3]))
+  var costs: [Double] = []
+  for burst in 0..<(Int(words[4]) ?? 0) / 100 {
+    let start = WallClock.monotonicSeconds()
+    for number in 0..<100 { sink.send(event(burst * 100 + number)) }
+    costs.append((WallClock.monotonicSeconds() - start) / 100 * 1e9)
+    sink.flush()
+  }
+  costs.sort()
+  print("median \(Int(costs[costs.count / 2])), at most \(Int(costs.last ?? 0)), lost \(sink.dropped)")
 case (3, "flood"): flood(words[2])
 default: exit(64)
 }
