@@ -41,6 +41,14 @@ extension ForcedDomain {
     grants(for: identifier, among: containerEntries, under: truth)
   }
 
+  /// The applications that a profile contains, on whatever condition; sorted.
+  public var containedApplications: [String] {
+    Set(containerEntries.compactMap { $0.dictionaryValue?["domain"]?.stringValue }).sortedByBytes()
+  }
+
+  /// Whether any entry forces a value, or any application is contained: what must not be lost unnoticed.
+  public var bindsAnything: Bool { forcesAnything || !containedApplications.isEmpty }
+
   private var containerEntries: [PropertyListValue] { annex?.dictionaryValue?["containers"]?.arrayValue ?? [] }
 
   private func grants(

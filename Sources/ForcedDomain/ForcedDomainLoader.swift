@@ -89,7 +89,7 @@ public struct ForcedDomainLoader: Sendable {
     guard domain.generation == generation else { throw refuse("holds generation \(domain.generation)") }
     if let marker, marker.generation == generation {
       if marker.forcedChecksum != domain.checksum { throw refuse("its contents are not those that were installed") }
-    } else if !domain.forcesAnything {
+    } else if !domain.bindsAnything {
       throw refuse("forces nothing, so it can't stand in for a later generation")
     }
     return domain
@@ -202,7 +202,7 @@ public struct ForcedDomainLoader: Sendable {
 
   /// Without a marker it is not known whether a file that forces nothing was the last one.
   private func refuseEmpty(_ domain: ForcedDomain) throws(DomainFault) {
-    if domain.forcesAnything { return }
+    if domain.bindsAnything { return }
     var ignored: [DomainFault] = []
     if generations(marker: nil, &ignored).contains(where: { $0 > domain.generation })
       || domain.generation == 0 && installation.holds(installation.bundleFile)

@@ -24,6 +24,8 @@ public struct CompilationStatistics: Sendable, Hashable {
   public var testCases = 0
   /// Keys with at least one entry, each (domain, key) once.
   public var keys = 0
+  /// Applications that some profile contains.
+  public var containedApplications = 0
   /// Entries of the payload, after items of several classes were divided.
   public var entries = 0
 

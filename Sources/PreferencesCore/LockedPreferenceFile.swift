@@ -37,6 +37,7 @@ struct LockedPreferenceFile: ~Copyable {
   init(
     _ file: PreferenceFile, knowing known: PreferenceFile.Reading? = nil, timeout: Double
   ) throws(PreferencesFault) {
+    let file = file.located()
     let lock = try Self.lock(file, timeout)
     let reading = known.flatMap { file.surelyHolds($0) ? $0 : nil } ?? file.read()
     // Only what was read whole may be replaced: an error on the way says nothing about the contents.

@@ -25,7 +25,7 @@ public struct PersistentDomain: Sendable, Hashable {
 
   let file: PreferenceFile
   /// What a contained application reads as well, and whether that comes first.
-  private let shared: (file: PreferenceFile, comesFirst: Bool)?
+  private let sharedFile: (file: PreferenceFile, comesFirst: Bool)?
   private let locations: PreferenceLocations
   /// The domain's name; for a domain by path, the path.
   let name: String
@@ -47,7 +47,7 @@ public struct PersistentDomain: Sendable, Hashable {
     file = locations.file(ofDomain: name, user: user, host: identifier)
     let count = file.name.utf8.count
     if count > FilePath.maximumNameBytes { throw .tooLongWithHost(count) }
-    shared = user == .current ? locations.sharedFile(ofDomain: name, host: identifier) : nil
+    sharedFile = user == .current ? locations.sharedFile(ofDomain: name, host: identifier) : nil
     self.locations = locations
     self.name = name
     domainName = name
@@ -69,7 +69,7 @@ public struct PersistentDomain: Sendable, Hashable {
     file =
       known?.file
       ?? PreferenceFile(directory: directory, name: fileName, anchor: nil, lock: .directory(directory), trust: nil)
-    shared = nil
+    sharedFile = nil
     self.locations = locations
   }
 
@@ -96,8 +96,25 @@ public struct PersistentDomain: Sendable, Hashable {
     if domainName != nil {
       RedirectedAccess.noteRead(ofDomain: name, in: locations, to: sink)
     }
-    guard let shared, let others = try read(shared.file) else { return own }
-    return others.merging(own ?? [:]) { other, own in shared.comesFirst ? other : own }
+    guard let sharedFile, let others = try read(sharedFile.file) else { return own }
+    return others.merging(own ?? [:]) { other, own in sharedFile.comesFirst ? other : own }
+  }
+
+  /// The file alone, without what is shared.
+  public var own: PersistentDomain { PersistentDomain(file, name, domainName, locations) }
+
+  /// The other file that a contained application reads at this place, and whether it is asked before its own. It is never
+  /// written.
+  public var shared: (domain: PersistentDomain, comesFirst: Bool)? {
+    sharedFile.map { (PersistentDomain($0.file, name, domainName, locations), $0.comesFirst) }
+  }
+
+  private init(_ file: PreferenceFile, _ name: String, _ domainName: String?, _ locations: PreferenceLocations) {
+    self.file = file
+    self.name = name
+    self.domainName = domainName
+    self.locations = locations
+    sharedFile = nil
   }
 
   /// The bytes of the domain's own file, for who copies it; links are followed as for every reader of the domain.

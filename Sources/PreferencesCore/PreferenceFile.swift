@@ -15,6 +15,21 @@ struct PreferenceFile: Sendable, Hashable {
     case directory(String)
   }
 
+  /// A domain that may move into a container or a group's folder while processes have its file in use.
+  ///
+  /// Who had the file before goes on with the one that it has become: else what is set in a program that was running when the
+  /// domain moved would be written to a file that nobody reads any more.
+  struct Move: Sendable, Hashable {
+    let containers: ContainerDirectories
+    let domain: String
+
+    /// Where the domain lives, if it has moved. One system call where the user has neither containers nor groups.
+    var place: PreferencePlace? {
+      if (try? FileMetadata.of(containers.base, followingLinks: false)) == nil { return nil }
+      return containers.place(ofDomain: domain)
+    }
+  }
+
   static let perHostDirectory = "ByHost"
 
   let directory: String
@@ -23,6 +38,8 @@ struct PreferenceFile: Sendable, Hashable {
   /// nil where the files are the user's own, who may have links as she likes.
   let anchor: String?
   let lock: Lock
+  /// nil for files that stay where they are.
+  var move: Move? = nil
   /// The installation whose owner's files alone count; nil for files of users.
   let trust: Installation?
 
@@ -31,6 +48,18 @@ struct PreferenceFile: Sendable, Hashable {
   var isPerHost: Bool { FilePath.name(of: directory) == Self.perHostDirectory }
 
   var path: String { FilePath.join(directory, name) }
+
+  /// The file as it is now: this one, or what it has become.
+  func located() -> PreferenceFile {
+    guard let move, let place = move.place else { return self }
+    let directory = isPerHost ? FilePath.join(place.directory, Self.perHostDirectory) : place.directory
+    var lock = lock
+    if case .file(_, let name) = lock {
+      let locks = FilePath.join(place.directory, PreferenceLocations.locksDirectory)
+      lock = .file(directory: isPerHost ? FilePath.join(locks, Self.perHostDirectory) : locks, name: name)
+    }
+    return PreferenceFile(directory: directory, name: name, anchor: place.anchor, lock: lock, trust: nil)
+  }
 
   /// What reading the file gave.
   struct Reading {
@@ -66,6 +95,8 @@ struct PreferenceFile: Sendable, Hashable {
   }
 
   private func readOnce() -> Reading {
+    let file = located()
+    if file != self { return file.readOnce() }
     if let trust { return read(trusting: trust) }
     do throws(FileError) {
       guard let (bytes, metadata) = try contents() else { return Reading(values: [:], version: nil, fault: nil) }
@@ -83,6 +114,8 @@ struct PreferenceFile: Sendable, Hashable {
 
   /// The bytes of a user's file; nil where there is none.
   func contents() throws(FileError) -> (bytes: [UInt8], metadata: FileMetadata)? {
+    let file = located()
+    if file != self { return try file.contents() }
     let limit = DecodingLimits.default.maximumBytes
     do throws(FileError) {
       if anchor == nil { return try WholeFile.read(path, limit: limit) }
@@ -103,7 +136,9 @@ struct PreferenceFile: Sendable, Hashable {
 
   /// Of what has the file's name now; nil where nothing has, or it can't be asked.
   private func metadata() -> FileMetadata? {
-    try? FileMetadata.of(path, followingLinks: trust == nil && anchor == nil)
+    let file = located()
+    if file != self { return file.metadata() }
+    return try? FileMetadata.of(path, followingLinks: trust == nil && anchor == nil)
   }
 
   private func read(trusting installation: Installation) -> Reading {

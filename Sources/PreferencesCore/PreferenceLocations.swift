@@ -90,7 +90,7 @@ public struct PreferenceLocations: Sendable, Hashable {
 
   /// The file that a domain had before it moved to a container or to a group's directory.
   func formerFile(ofDomain name: String) -> PreferenceFile {
-    file(ofDomain: name, host: nil, in: PreferencePlace(configurationDirectory))
+    file(ofDomain: name, host: nil, in: PreferencePlace(configurationDirectory), mayMove: false)
   }
 
   /// The two files of a domain at one place: for this host and for any.
@@ -119,19 +119,26 @@ public struct PreferenceLocations: Sendable, Hashable {
   }
 
   private func file(
-    ofDomain name: String, host: String?, in place: PreferencePlace, locks: String? = nil, trust: Installation? = nil
+    ofDomain name: String, host: String?, in place: PreferencePlace, locks: String? = nil, trust: Installation? = nil,
+    mayMove: Bool = true
   ) -> PreferenceFile {
-    let locks = locks ?? FilePath.join(place.directory, "managed-preferences/locks")
+    let locks = locks ?? FilePath.join(place.directory, Self.locksDirectory)
     let stem = name == GlobalDomain.name ? ".GlobalPreferences" : name
+    // What is in the configuration directory may move from there.
+    let moves = mayMove && place == PreferencePlace(configurationDirectory) && name != GlobalDomain.name
+    let move = moves ? PreferenceFile.Move(containers: containers, domain: name) : nil
     guard let host else {
       return PreferenceFile(
         directory: place.directory, name: stem + ".plist", anchor: place.anchor,
-        lock: .file(directory: locks, name: name + ".lock"), trust: trust)
+        lock: .file(directory: locks, name: name + ".lock"), move: move, trust: trust)
     }
     return PreferenceFile(
       directory: FilePath.join(place.directory, PreferenceFile.perHostDirectory), name: "\(stem).\(host).plist",
       anchor: place.anchor,
       lock: .file(directory: FilePath.join(locks, PreferenceFile.perHostDirectory), name: "\(name).\(host).lock"),
-      trust: trust)
+      move: move, trust: trust)
   }
+
+  /// Below the directory of the files.
+  static let locksDirectory = "managed-preferences/locks"
 }

@@ -35,14 +35,15 @@ final class VisibleDomain {
   /// The files that are asked.
   private static func files(of reference: DomainReference) -> [(layer: Layer, domain: PersistentDomain)] {
     guard !reference.isPath else { return [(.application, reference.file)] }
-    return DomainPlace.all(of: reference).compactMap { place in
+    let places = DomainPlace.all(of: reference).compactMap { place -> DomainPlace? in
       if reference.user == .any, place.user != .any { return nil }
       if reference.host != .any, place.host == .any { return nil }
       let host = place.host == .current && reference.host != .any ? reference.host : place.host
       // This host's name in files costs more than to see that there are none.
       guard PersistentDomain.isPlace(in: reference.locations, user: place.user, host: host) else { return nil }
-      return reference.file(user: place.user, host: host).map { (place.layer, $0) }
+      return place.on(host)
     }
+    return DomainPlace.files(of: reference, at: places).map { ($0.layer, $0.domain) }
   }
 
   func answer(_ key: String) -> Answer? {

@@ -233,6 +233,22 @@ import Testing
     #expect(try Directory.names(in: directories.containersDirectory) == [Fixture.domain])
   }
 
+  /// A program that was running when its domain moved goes on with the file that it moved to.
+  @Test func aRunningProgramMovesAlong() throws {
+    fixture.store(["old": 1])
+    fixture.store(["here": 1], host: .current)
+    let list = fixture.list()
+    try ContainerPreparation.prepare(Containment(identifier: Fixture.domain), in: fixture.locations)
+    list.set(2, forKey: "new")
+    #expect(list.synchronize())
+    #expect(contents(path(Fixture.domain)) == ["old": 1, "new": 2])
+    fixture.store(["old": 3, "new": 2])
+    fixture.store(["here": 4], host: .current)
+    list.synchronize()
+    #expect(list.integer("old") == 3 && list.integer("here") == 4)
+    #expect(contents(fixture.userConfiguration + "/\(Fixture.domain).plist") == ["old": 1])
+  }
+
   /// Whom no policy contains, it does not concern; nor whom it contains for others, or elsewhere.
   @Test(arguments: [true, false]) func theConditionDecides(_ isStudent: Bool) {
     fixture.store(["theirs": 1], Self.foreign)

@@ -21,6 +21,8 @@ public struct InstallReport: Sendable {
   public var forcedKeys: Int
   public var forcedDomains: Int
   public var recommendedKeys: Int
+  /// Applications that are contained here, for some users at least.
+  public var containedApplications: Int
   /// Different windows of time.
   public var windows: Int
   /// The next moment (Unix seconds) at which a window opens or closes or an entry expires; nil when none will.

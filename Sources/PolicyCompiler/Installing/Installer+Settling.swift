@@ -156,6 +156,7 @@ extension Installer {
       outcome: outcome, generation: forced.generation, host: HostIdentity(name: forced.hostName),
       serial: bundle.serial, trust: trust, forcedKeys: statistics.forcedKeys,
       forcedDomains: statistics.forcedDomains, recommendedKeys: statistics.recommendedKeys,
+      containedApplications: forced.containedApplications.count,
       windows: statistics.windows, nextEdge: edge.instant, nextEdgeZone: edge.zone, horizon: forced.horizon,
       faults: faults, pruned: [])
   }

@@ -192,7 +192,7 @@ public struct Installer: Sendable {
   private func emptyReport(_ outcome: InstallReport.Outcome, _ host: HostIdentity, faults: [String]) -> InstallReport {
     InstallReport(
       outcome: outcome, generation: 0, host: host, serial: 0, trust: .noKeysToCheck, forcedKeys: 0, forcedDomains: 0,
-      recommendedKeys: 0, windows: 0, horizon: 0..<0, faults: faults, pruned: [])
+      recommendedKeys: 0, containedApplications: 0, windows: 0, horizon: 0..<0, faults: faults, pruned: [])
   }
 
   /// The bundle that is in use; nil where none was installed or it is lost.

@@ -58,6 +58,7 @@ enum LayOutStage {
   private static func count(_ tree: PolicyTree, _ statistics: inout CompilationStatistics) {
     statistics.files = tree.sources.count
     statistics.profiles = tree.profiles.count
+    statistics.containedApplications = Set(tree.profiles.flatMap { $0.containers.map(\.domain.value) }).count
     statistics.inventories = tree.inventory == nil ? 0 : 1
     statistics.manifests = tree.manifests.count
     statistics.testCases = tree.tests.count

@@ -67,14 +67,20 @@ struct PreferencePlace: Sendable, Hashable {
   init(home: String) { self.init(FilePath.join(home, ".config"), anchor: home) }
 }
 
+extension ContainerDirectories {
+  /// Where a domain lives that has a container or a group's directory; nil for any other.
+  func place(ofDomain name: String) -> PreferencePlace? {
+    if hasContainer(name) { return PreferencePlace(home: home(ofContainer: name)) }
+    return hasGroup(name) ? PreferencePlace(group(name), anchor: group(name)) : nil
+  }
+}
+
 extension PreferenceLocations {
-  private var containers: ContainerDirectories { ContainerDirectories(dataDirectory: dataDirectory) }
+  var containers: ContainerDirectories { ContainerDirectories(dataDirectory: dataDirectory) }
 
   /// Where a domain lives (1). One or two system calls.
   func home(ofDomain name: String) -> PreferencePlace {
-    if name == GlobalDomain.name { return PreferencePlace(configurationDirectory) }
-    if containers.hasContainer(name) { return PreferencePlace(home: containers.home(ofContainer: name)) }
-    if containers.hasGroup(name) { return PreferencePlace(containers.group(name), anchor: containers.group(name)) }
+    if name != GlobalDomain.name, let place = containers.place(ofDomain: name) { return place }
     return PreferencePlace(configurationDirectory)
   }
 

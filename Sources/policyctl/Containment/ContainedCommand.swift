@@ -41,7 +41,7 @@ struct ContainedCommand {
       return
     }
     do throws(SharedFile.Failure) {
-      let held = try SharedFile.hold(real, places: places)
+      let held = try SharedFile.hold(real, places: places)[0]
       // In the home it would need a place in the container's.
       let place =
         PathText.contains(user.realHome, real)

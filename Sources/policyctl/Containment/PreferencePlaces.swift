@@ -30,6 +30,9 @@ final class PreferencePlaces {
   /// Looked up when something is to be shared: most programs share nothing.
   private lazy var places = findPlaces()
 
+  /// The user's, without any link.
+  var home: String { user.realHome }
+
   init(_ user: ContainedUser, installation: Installation) {
     self.user = user
     self.installation = installation
@@ -48,6 +51,11 @@ final class PreferencePlaces {
     for data in [user.dataDirectory, FilePath.join(user.home, ".local/share")] {
       add(FilePath.join(data, "managed-preferences"), preferences)
     }
+    addLinkedPreferences(&places)
+    let states = [EnvironmentVariables.nonEmpty("XDG_STATE_HOME"), FilePath.join(user.home, ".local/state")]
+    for state in states.compactMap({ $0 }) {
+      add(FilePath.join(state, "managed-preferences"), "where events wait for auditors")
+    }
     for root in installation.root.isEmpty ? [""] : ["", installation.root] {
       let its = Installation(root: root)
       for path in [its.configurationDirectory, its.stateDirectory, its.logDirectory, its.runDirectory] {
@@ -58,6 +66,18 @@ final class PreferencePlaces {
     if let runtime = user.runtimeDirectory { add(runtime, "where the session's sockets are") }
     if let bus = SessionBus.socketPath { add(bus, "the session bus") }
     return places
+  }
+
+  /// Preference files that the user keeps elsewhere, behind links (a folder of settings under version control, say).
+  private func addLinkedPreferences(_ places: inout [Place]) {
+    let own = user.configurationDirectory
+    for folder in [own, FilePath.join(own, "ByHost")] {
+      for name in (try? Directory.names(in: folder)) ?? [] where name.hasSuffix(".plist") {
+        let path = FilePath.join(folder, name)
+        guard SymbolicLink.target(of: path) != nil, let real = SymbolicLink.resolved(path) else { continue }
+        places.append(Place(path: real, what: "where preferences are kept", file: FileIdentity(real)))
+      }
+    }
   }
 
   /// Why a path can't be shared, as it goes on after the path; nil for one that can.

@@ -63,7 +63,7 @@ final class Supervisor {
   private static func start(_ launch: Launch) throws(CommandFailure) -> pid_t {
     var arguments = launch.arguments.map { strdup($0) } + [nil]
     var environment = launch.environment.map { strdup($0) } + [nil]
-    let texts = launch.inHome.flatMap { [strdup($0.file.path), strdup($0.place)] } + [strdup(launch.home.path)]
+    let texts = launch.inHome.flatMap { [strdup($0.file.source), strdup($0.place)] } + [strdup(launch.home.path)]
     defer { for text in arguments + environment + texts { free(text) } }
     let mounts = launch.inHome.enumerated().map { index, one in
       home_mount(source: one.file.descriptor, source_path: texts[2 * index]!, place: texts[2 * index + 1]!)

@@ -77,7 +77,20 @@ struct HostSite {
     case .loaded(let file, _):
       var keys: Set<String> = []
       file.forEachEntry { keys.insert("\($0.domain) " + String(decoding: $0.key, as: UTF8.self)) }
+      let contained = file.containedApplications.count
+      if keys.isEmpty, contained > 0 {
+        return "generation \(file.generation) with \(Count.text(contained, "contained application")) is in force here"
+      }
       return keys.isEmpty ? nil : "generation \(file.generation) with \(Count.text(keys.count, "key")) is in force here"
+    }
+  }
+
+  /// Whether any key is forced or recommended here, or that can't be told.
+  var hasKeysInForce: Bool {
+    switch ForcedDomainLoader(installation).load() {
+    case .notInstalled: false
+    case .unavailable: true
+    case .loaded(let file, _): file.keyCount > 0
     }
   }
 
@@ -233,7 +246,7 @@ extension InstallView {
     self.init(
       generation: report.generation, serial: report.serial, host: report.host.name,
       isChanged: report.outcome == .installed, mended: mended, forcedKeys: report.forcedKeys,
-      domains: report.forcedDomains, recommendedKeys: report.recommendedKeys, windows: report.windows,
+      domains: report.forcedDomains, contained: report.containedApplications, recommendedKeys: report.recommendedKeys, windows: report.windows,
       nextEdge: report.nextEdge, nextEdgeZone: report.nextEdgeZone, faults: report.faults, now: WallClock.unixSeconds())
   }
 }

@@ -14,7 +14,9 @@ struct PolicyFolder {
 
   var hasErrors: Bool { compilation.payload == nil }
   /// Without mistakes, and without a single key.
-  var isEmpty: Bool { !hasErrors && compilation.statistics.keys == 0 }
+  var hasNoKeys: Bool { !hasErrors && compilation.statistics.keys == 0 }
+  /// And without a contained application.
+  var isEmpty: Bool { hasNoKeys && compilation.statistics.containedApplications == 0 }
 
   /// Reads and compiles a folder; mistakes in it are no failure here.
   ///

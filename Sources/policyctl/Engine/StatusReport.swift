@@ -96,6 +96,7 @@ struct StatusReport {
       }
     }
     view.forcedKeys = forced.count
+    view.contained = file.containedApplications
     view.domains = domains.count
     view.recommendedKeys = recommended.count
     view.windows = Set(file.conditions.flatMap(\.windows)).count

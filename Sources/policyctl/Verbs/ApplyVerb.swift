@@ -31,7 +31,9 @@ enum ApplyVerb: VerbProgram {
       site.noteRefusal(ofPolicies: folder.path, refusal, call)
       throw refusal
     }
-    if folder.isEmpty, !call.arguments.has("--allow-empty"), let inForce = site.inForce {
+    // Containers alone take the place of containers, never of keys.
+    let frees = folder.isEmpty || folder.hasNoKeys && site.hasKeysInForce
+    if frees, !call.arguments.has("--allow-empty"), let inForce = site.inForce {
       throw CommandFailure(
         .badInput,
         "\(TerminalText.escape(folder.path)) forces and recommends nothing, and \(inForce); nothing was changed",

@@ -44,8 +44,8 @@ enum CompileVerb: VerbProgram {
     if folder.hasErrors { throw folder.refusal(call) }
     if folder.isEmpty {
       StandardStreams.writeError(
-        "\(Policyctl.name): warning: \(TerminalText.escape(folder.path)) forces and recommends nothing: "
-          + "a host that installs this bundle has every key free\n")
+        "\(Policyctl.name): warning: \(TerminalText.escape(folder.path)) forces, recommends and contains "
+          + "nothing: a host that installs this bundle has every key free\n")
     }
     return (try sign(folder.bundle(serial: call.arguments.number("--serial")), call), folder.summary)
   }

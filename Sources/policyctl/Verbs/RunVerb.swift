@@ -30,11 +30,14 @@ enum RunVerb: VerbProgram {
       throw call.usage(.neededFlag(verb: verb.name, flag: "--app", placeholder: "ID"))
     }
     try refuseOutright(call, identifier)
-    try StandardStreamCheck.run()
     let installation = try self.installation(call)
-    let grants = try self.grants(identifier, installation, call)
+    let policy = try self.policy(installation, call)
+    let grants =
+      policy.flatMap { $0.grants(for: identifier, under: $0.truth(in: .current())) }
+      ?? ApplicationGrants(identifier: identifier)
     let user = try ContainedUser()
     let places = PreferencePlaces(user, installation: installation)
+    try StandardStreamCheck.run(places)
     let shared = try SharedFiles(
       granted: grants.files, asked: call.arguments.values("--files"), user: user, places: places)
     let command = try ContainedCommand(call.arguments.operands, user: user, shared: shared, places: places)
@@ -77,6 +80,7 @@ enum RunVerb: VerbProgram {
       home: folders.home,
       inHome: shared.files.filter { PathText.contains(user.realHome, $0.path) }
         .map { ($0, PathText.below(user.realHome, $0.path)) })
+    if grants.profiles.isEmpty { warnOfUnnamed(identifier, policy?.containedApplications ?? []) }
     let supervisor = try Supervisor(launch, mirror: mirror, status: (ends[0], ends[1]))
     // Not one of our exit codes; and nothing of ours is left to be written.
     let code = try supervisor.wait()
@@ -123,18 +127,17 @@ enum RunVerb: VerbProgram {
     return Installation(root: real)
   }
 
-  /// What the policy in force shares; nothing where it does not name the application.
-  private static func grants(
-    _ identifier: String, _ installation: Installation, _ call: Invocation
-  ) throws(CommandFailure) -> ApplicationGrants {
+  /// The policy in force; nil where nothing is installed.
+  private static func policy(
+    _ installation: Installation, _ call: Invocation
+  ) throws(CommandFailure) -> ForcedDomain? {
     switch ForcedDomainLoader(installation).load() {
-    case .notInstalled: return ApplicationGrants(identifier: identifier)
+    case .notInstalled: return nil
     case .loaded(let domain, let faults):
       for fault in faults {
         StandardStreams.writeError("\(Policyctl.name): warning: \(TerminalText.escape(fault.description))\n")
       }
-      return domain.grants(for: identifier, under: domain.truth(in: .current()))
-        ?? ApplicationGrants(identifier: identifier)
+      return domain
     case .unavailable(let faults):
       throw CommandFailure(
         .unavailable,
@@ -142,6 +145,15 @@ enum RunVerb: VerbProgram {
           + faults.map { TerminalText.escape($0.description) }.joined(separator: "; "),
         next: call.command("status"))
     }
+  }
+
+  /// A name that no policy knows may be meant so, or be a slip: the program is contained with nothing shared, and that is said.
+  private static func warnOfUnnamed(_ identifier: String, _ known: [String]) {
+    let nearest = Suggestion.nearest(to: identifier, among: known).first
+    let hint = nearest.map { "; did you mean '\(TerminalText.escape($0))'?" } ?? ""
+    StandardStreams.writeError(
+      "\(Policyctl.name): warning: no policy in force contains \(TerminalText.escape(identifier)), so nothing is "
+        + "shared with it\(hint)\n")
   }
 
   /// Where the program begins: where the command was typed, if that is to be seen, else at home.

@@ -15,6 +15,8 @@ struct InstallView {
   var isRefresh = false
   var forcedKeys: Int
   var domains: Int
+  /// Applications.
+  var contained: Int
   var recommendedKeys: Int
   var windows: Int
   var nextEdge: Int64?
@@ -37,6 +39,7 @@ struct InstallView {
     text += "\(TerminalText.escape(host)): \(Count.text(forcedKeys, "forced key"))"
     if domains > 0 { text += " in \(Count.text(domains, "domain"))" }
     if recommendedKeys > 0 { text += ", \(recommendedKeys) recommended" }
+    if contained > 0 { text += ", \(Count.text(contained, "contained application"))" }
     if windows > 0 { text += ", \(Count.text(windows, "time window"))" }
     if let nextEdge { text += " (next edge: \(InstantText.short(nextEdge, now: now, zone: nextEdgeZone)))" }
     return text + ".\n"
@@ -67,6 +70,8 @@ struct InstallView {
     json.beginArray()
     for fault in faults { json.string(fault) }
     json.endArray()
+    json.key("contained")
+    json.integer(contained)
     json.endObject()
     return json
   }

@@ -36,6 +36,8 @@ struct StatusView {
   /// The folder or the bundle that was installed from; nil where that is not known.
   var source: String?
   var forcedKeys = 0
+  /// Applications, by identifier.
+  var contained: [String] = []
   var recommendedKeys = 0
   var domains = 0
   /// Unix seconds up to which windows are expanded; nil without windows.
@@ -111,6 +113,8 @@ struct StatusView {
       json.endObject()
     }
     json.endArray()
+    json.key("contained")
+    json.strings(contained)
     if let userSet {
       json.key("userSet")
       json.beginArray()
@@ -158,6 +162,9 @@ struct StatusView {
         forced += "; next edge \(InstantText.short(nextEdge, now: now, zone: nextEdgeZone))"
       }
       row("forced", forced)
+      if !contained.isEmpty {
+        row("contained", contained.map { TerminalText.escape($0) }.joined(separator: ", "))
+      }
     case "unavailable":
       row("generation", "can't be read: every key counts as forced, and only registered defaults answer", .error)
     default:
