@@ -93,6 +93,7 @@ extension DiagnosticCode {
       .duringWithContainers, .decoding, "a profile with containers depends on the time",
       "put the containers in a profile of their own, without during"),
     error(.forbiddenPath, .decoding, "a container can't be granted this path"),
+    error(.uselessGrant, .decoding, "a container that there can't be, or a grant that shares nothing"),
     error(.invalidManifest, .decoding, "a manifest contradicts itself"),
   ]
 

@@ -89,6 +89,7 @@ public struct DiagnosticCode: RawRepresentable, Hashable, Sendable, CustomString
   public static let unscopedOverride = Self("unscoped-override")
   public static let duringWithContainers = Self("during-with-containers")
   public static let forbiddenPath = Self("forbidden-path")
+  public static let uselessGrant = Self("useless-grant")
   public static let invalidManifest = Self("invalid-manifest")
 
   // Validating the tree.

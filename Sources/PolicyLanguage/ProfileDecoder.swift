@@ -172,21 +172,50 @@ extension DocumentDecoder {
         continue
       }
       guard let fields = fields(of: value, as: PolicySchema.container, named: domain.value) else { continue }
-      let groups = domains(fields["groups"])
-      let read = domains(fields["read"])
+      let groups = domains(fields["groups"]).filter { checkGrant($0, of: domain) }
+      let read = domains(fields["read"]).filter { checkGrant($0, of: domain) }
       let files = texts(fields["files"]).filter { checkPath($0) }
-      if isDomain { grants.append(ContainerGrant(domain: domain, groups: groups, read: read, files: files)) }
+      if isDomain, checkContained(domain) {
+        grants.append(ContainerGrant(domain: domain, groups: groups, read: read, files: files))
+      }
     }
     return grants
   }
+
+  private mutating func checkContained(_ domain: Located<String>) -> Bool {
+    if domain.value != Self.globalDomain { return true }
+    sink.report(
+      .uselessGrant, at: domain.position, "\(domain.value.shown) is every application's; a container is one's")
+    return false
+  }
+
+  /// What would share nothing is a slip: domains are named whole, and some are in every container anyway.
+  private mutating func checkGrant(_ grant: Located<String>, of domain: Located<String>) -> Bool {
+    let problem: String? =
+      grant.value == domain.value
+      ? "is the application's own domain"
+      : grant.value == Self.globalDomain
+        ? "can be read in every container, and shared with none"
+        : grant.value.utf8.contains(UInt8(ascii: "*")) ? "names no domain; domains are named one by one" : nil
+    guard let problem else { return true }
+    sink.report(.uselessGrant, at: grant.position, "\(grant.value.shown) \(problem)")
+    return false
+  }
+
+  private static let globalDomain = "NSGlobalDomain"
 
   private mutating func domains(_ entry: Entry?) -> [Located<String>] { texts(entry).filter { checkDomain($0) } }
 
   // What a container may never reach: the preferences of others and the engine's own files.
   private static let preferencePaths = [
     "~/.config", "~/.local/share/managed-preferences", "/etc/managed-preferences", "/var/lib/managed-preferences",
-    "/var/log/managed-preferences", "/run/managed-preferences",
+    "/var/log/managed-preferences",
+    // Homes, where their usual places are; `run` looks at the user's own.
+    "/home/*/.config", "/home/*/.local/share/managed-preferences", "/root/.config",
+    "/root/.local/share/managed-preferences",
   ]
+  // What belongs to the kernel and to sessions.
+  private static let systemPaths = ["/proc", "/sys", "/dev", "/run"]
 
   private mutating func checkPath(_ path: Located<String>) -> Bool {
     func refuse(_ why: String) -> Bool {
@@ -199,9 +228,12 @@ extension DocumentDecoder {
     let parts = path.value.split(separator: "/")
     if parts.contains("..") || parts.contains(".") { return refuse("contains '.' or '..'") }
     if path.value.utf8.contains(0) { return refuse("contains a NUL") }
+    for forbidden in Self.systemPaths where parts.first == forbidden.dropFirst() {
+      return refuse("lies in \(forbidden), which belongs to the system")
+    }
     for forbidden in Self.preferencePaths where forbidden.hasPrefix("/") == path.value.hasPrefix("/") {
       let other = forbidden.split(separator: "/")
-      if parts.starts(with: other) || other.starts(with: parts) {
+      if zip(parts, other).allSatisfy({ $0 == $1 || $1 == "*" }) {
         return refuse("\(parts.count < other.count ? "contains" : "lies in") \(forbidden), where preferences are kept")
       }
     }

@@ -52,7 +52,7 @@ enum Overview {
         "Contain applications",
         [
           VerbSummary("run", "run a program in an application's container"),
-          VerbSummary("containers", "list, show and reset containers"),
+          VerbSummary("containers", "list, show, reset and remove containers"),
         ]
       ),
     ],

@@ -94,7 +94,7 @@ enum Policyctl {
       path.append(next)
       rest.removeFirst()
     }
-    if path[0] == "containers", let next = rest.first, ["show", "reset"].contains(next) {
+    if path[0] == "containers", let next = rest.first, ["show", "reset", "remove"].contains(next) {
       path.append(next)
       rest.removeFirst()
     }
@@ -145,6 +145,7 @@ enum Policyctl {
     case ["containers"]: ContainersVerb.self
     case ["containers", "show"]: ContainersShowVerb.self
     case ["containers", "reset"]: ContainersResetVerb.self
+    case ["containers", "remove"]: ContainersRemoveVerb.self
     case ["report"]: ReportVerb.self
     case ["uninstall"]: UninstallVerb.self
     case ["run"]: RunVerb.self

@@ -117,13 +117,16 @@ import Testing
 
   @Test func resetAsksFirst() throws {
     let sandbox = try Self.sandbox()
+    try sandbox.write(
+      "My essay\n", to: sandbox.home + "/.local/share/managed-preferences/containers/org.example.Editor/home/essay.txt")
     let before = try sandbox.contents(of: sandbox.home)
     let refused = Self.run(sandbox, "containers", "reset", "org.example.Editor")
     #expect(refused.exitCode == 64)
     #expect(
       sandbox.plain(refused.errors)
-        == "policyctl: all of SANDBOX/home/.local/share/managed-preferences/containers/org.example.Editor would be lost "
-        + "(2 files, 51 B)\nNext: policyctl --root SANDBOX/root containers reset org.example.Editor --yes\n")
+        == "policyctl: everything in SANDBOX/home/.local/share/managed-preferences/containers/org.example.Editor will be lost "
+        + "(3 files, 60 B; one is no settings, documents maybe)\nNext: policyctl --root SANDBOX/root containers reset org.example.Editor --yes\n"
+    )
     #expect(try sandbox.contents(of: sandbox.home) == before)
     let done = Self.run(sandbox, "containers", "reset", "org.example.Editor", "--yes")
     #expect(done.output == "The container of org.example.Editor is empty.\n")
@@ -142,10 +145,39 @@ import Testing
     #expect(refused.exitCode == 69)
     #expect(
       sandbox.plain(refused.errors)
-        == "policyctl: a program runs in the container of org.example.Editor; nothing was changed\n"
-        + "Next: policyctl --root SANDBOX/root containers reset org.example.Editor --yes\n")
+        == "policyctl: a program runs in the container of org.example.Editor; nothing was changed. End it first\n")
     #expect(try sandbox.contents(of: sandbox.home) == before)
     _ = consume use
+  }
+
+  /// What the application has now is back where it lived: what it changed, and what it removed.
+  @Test func removePutsPreferencesBack() throws {
+    let sandbox = try Self.sandbox()
+    let host = "0123456789abcdef0123456789abcdef"
+    let (old, container) = (sandbox.home + "/.config", sandbox.home + "/.local/share/managed-preferences/containers")
+    let inside = container + "/org.example.Editor/home/.config"
+    try sandbox.write("{ a = old; }", to: old + "/org.example.Editor.plist")
+    try sandbox.write("{ gone = 1; }", to: old + "/ByHost/org.example.Editor.\(host).plist")
+    try sandbox.write("{ other = 1; }", to: old + "/ByHost/org.example.Editor.Sub.\(host).plist")
+    try sandbox.write("{ a = new; }", to: inside + "/org.example.Editor.plist")
+    try sandbox.write("{ b = 1; }", to: inside + "/ByHost/org.example.Editor.here.plist")
+    let refused = Self.run(sandbox, "containers", "remove", "org.example.Editor", "--yes")
+    #expect(refused.exitCode == 77)
+    #expect(
+      refused.errors.hasPrefix("policyctl: org.example.Editor is contained by org.example.lab.containers, and would"))
+    try #require(Self.run(sandbox, "apply", "empty", "--allow-empty").exitCode != 0)
+    try Directory.create(sandbox.work + "/none")
+    try #require(Self.run(sandbox, "apply", "none", "--allow-empty").exitCode == 0)
+    let done = Self.run(sandbox, "containers", "remove", "org.example.Editor", "--yes")
+    #expect(done.exitCode == 0, "\(done.errors)")
+    #expect(
+      sandbox.plain(done.output)
+        == "The preferences of org.example.Editor are in SANDBOX/home/.config again; its container is removed.\n")
+    #expect(try sandbox.read(old + "/org.example.Editor.plist") == "{ a = new; }")
+    #expect(
+      try Directory.names(in: old + "/ByHost")
+        == ["org.example.Editor.Sub.\(host).plist", "org.example.Editor.here.plist"])
+    #expect(try Directory.names(in: container) == [])
   }
 
   /// Links that a program planted lead no reset, and no count, elsewhere.
@@ -163,6 +195,29 @@ import Testing
     #expect(!shown.output.contains("Unseen"))
     #expect(Self.run(sandbox, "containers", "reset", "org.example.Editor", "--yes").exitCode == 0)
     #expect(try sandbox.read(sandbox.home + "/.config/org.example.Other.plist") == "{ Theme = light; Unseen = 1; }")
+  }
+
+  /// Containers are told of where keys are, and are not lost unnoticed.
+  @Test func theyAreInForceAsKeysAre() throws {
+    let sandbox = try Self.sandbox()
+    #expect(
+      Self.run(sandbox, "status").output.contains("\nforced      0 keys in 0 domains\ncontained   org.example.Editor\n")
+    )
+    #expect(
+      try JSON(Self.run(sandbox, "status", "--format", "json").output)["contained"].elements.map(\.text) == [
+        "org.example.Editor"
+      ])
+    try sandbox.write("", to: "empty/.keep")
+    let refused = Self.run(sandbox, "apply", "empty")
+    #expect(refused.exitCode == 65)
+    #expect(
+      sandbox.plain(refused.errors).contains(
+        "policyctl: empty contains no application, and generation 1 with 1 contained application is in force here; nothing was changed\n"
+      ))
+    let freed = Self.run(sandbox, "apply", "empty", "--allow-empty")
+    #expect(freed.exitCode == 0)
+    let back = Self.run(sandbox, "apply", "policies")
+    #expect(back.output.hasSuffix("for lab-a-03: 0 forced keys, 1 contained application.\n"), "\(back.output)")
   }
 
   /// Questions make no container.

@@ -21,6 +21,38 @@ import Testing
     #expect(other.exitCode == 0)
   }
 
+  /// A folder that is a link outside (to a server, as a rule) is there under the name that the policy says, and its own.
+  @Test func aFolderBehindALinkHasBothNames() throws {
+    let sandbox = try RunSandbox()
+    let server = sandbox.work + "/server"
+    try Directory.remove(sandbox.home + "/Documents")
+    symlink(server, sandbox.home + "/Documents")
+    try sandbox.write("letter\n", to: server + "/letter")
+    let result = sandbox.shell("cat ~/Documents/letter \(server)/letter; echo new > ~/Documents/new")
+    #expect(result.output == "letter\nletter\n")
+    #expect(result.errors == "")
+    #expect(try sandbox.sandbox.read(server + "/new") == "new\n")
+  }
+
+  /// `defaults` and the library ask the files in one order: of what may be read, both of the owner's first; of the global
+  /// domain, both of its own.
+  @Test func theCommandAsksInTheOrderOfTheLibrary() throws {
+    let sandbox = try RunSandbox()
+    let defaults = Sandbox.binary("defaults")
+    let fonts = "org.example.Fonts"
+    try sandbox.write("{ Size = 12; }", to: sandbox.configuration + "/\(fonts).plist")
+    try sandbox.write(
+      "{ Format = host; }", to: sandbox.configuration + "/ByHost/.GlobalPreferences.\(HostIdentifier.current()).plist")
+    let written = sandbox.run([defaults, "-currentHost", "write", fonts, "Size", "-int", "98"])
+    #expect(written.exitCode == 0)
+    #expect(written.errors.contains("note: applications go on reading another value of Size"))
+    #expect(sandbox.run([defaults, "write", "-g", "Format", "mine"]).errors == "")
+    #expect(sandbox.run([defaults, "read", fonts, "Size"]).output == "12\n")
+    #expect(sandbox.run([defaults, "read", "-g", "Format"]).output == "mine\n")
+    #expect(sandbox.run([defaults, "read", "--layers", fonts, "Size"]).output.hasPrefix("Size = \"12\""))
+    #expect(sandbox.run([defaults, "read", "--layers", "-g", "Format"]).output.hasPrefix("Format = \"mine\""))
+  }
+
   @Test func whatMayBeReadIsThereAndNothingElse() throws {
     let sandbox = try RunSandbox()
     let host = "0123456789abcdef0123456789abcdef"

@@ -21,6 +21,16 @@ import Testing
     #expect(result.errors == "two\n")
   }
 
+  /// A slip in the name is said, or the program would find nothing of its own and nobody would know why.
+  @Test func aNameThatNoPolicyKnowsIsSaid() throws {
+    let result = try RunSandbox().run(["true"], app: "org.example.Edtior")
+    #expect(result.exitCode == 0)
+    #expect(
+      result.errors
+        == "policyctl: warning: no policy in force contains org.example.Edtior, so nothing is shared with it; "
+        + "did you mean 'org.example.Editor'?\n")
+  }
+
   @Test func theHomeIsTheContainers() throws {
     let sandbox = try RunSandbox()
     try sandbox.write("{ Secret = 1; }", to: sandbox.configuration + "/org.example.Other.plist")

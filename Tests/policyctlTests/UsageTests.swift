@@ -54,6 +54,7 @@ import Testing
   static let verbs = [
     "init", "enroll", "check", "compile", "install", "apply", "refresh", "status", "generations", "get", "explain",
     "test", "key generate", "key trust", "key list", "schema", "containers", "containers show", "containers reset",
+    "containers remove",
     "audit show", "audit verify", "audit head", "audit export", "audit acknowledge", "audit prune", "audit erase",
     "uninstall", "run", "report",
   ]

@@ -49,7 +49,7 @@ public enum ContainerPreparation {
 }
 
 /// The files of a domain in the user's configuration directory, where it lived before.
-private struct FormerFiles {
+struct FormerFiles {
   let file: PreferenceFile
   private let name: String
 
@@ -62,19 +62,26 @@ private struct FormerFiles {
   func copy(to directory: String) throws(FileError) {
     try copy(file.path, to: FilePath.join(directory, file.name))
     let perHost = FilePath.join(file.directory, PreferenceFile.perHostDirectory)
-    let names: [String]
-    do throws(FileError) { names = try Directory.names(in: perHost) } catch {
-      if error.errno == .noSuchFile || error.errno == .notDirectory { return }
-      throw error
-    }
-    let own = names.filter { $0.hasPrefix(name + ".") && $0.hasSuffix(".plist") }.filter {
-      // `DOMAIN.HOST.plist`, and no host has a dot: else it is another domain's.
-      !$0.dropFirst(name.count + 1).dropLast(6).contains(".")
-    }
+    let own = try perHostNames(in: perHost)
     if own.isEmpty { return }
     let copies = FilePath.join(directory, PreferenceFile.perHostDirectory)
     try Directory.create(copies, mode: 0o700)
     for file in own { try copy(FilePath.join(perHost, file), to: FilePath.join(copies, file)) }
+  }
+
+  /// The domain's files for one host each.
+  func perHostNames(in directory: String) throws(FileError) -> [String] {
+    do throws(FileError) { return isPerHost(try Directory.names(in: directory)) } catch {
+      if error.errno == .noSuchFile || error.errno == .notDirectory { return [] }
+      throw error
+    }
+  }
+
+  /// `DOMAIN.HOST.plist`, and no host has a dot: else it is another domain's.
+  func isPerHost(_ names: [String]) -> [String] {
+    names.filter { $0.hasPrefix(name + ".") && $0.hasSuffix(".plist") }.filter { file in
+      !file.utf8.dropFirst(name.utf8.count + 1).dropLast(6).contains(UInt8(ascii: "."))
+    }
   }
 
   private func copy(_ path: String, to copy: String) throws(FileError) {

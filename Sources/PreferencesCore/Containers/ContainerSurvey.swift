@@ -28,6 +28,8 @@ public struct ContainerSurvey: Sendable {
   /// Bytes of all files, as their sizes say.
   public private(set) var byteCount: Int64 = 0
   public private(set) var fileCount = 0
+  /// How many of them are in the application's home and no settings: documents, as a rule.
+  public private(set) var documentCount = 0
   /// Sorted by domain.
   public let redirected: [Redirected]
   private let locations: PreferenceLocations
@@ -59,6 +61,15 @@ public struct ContainerSurvey: Sendable {
     }
     redirected = try Self.redirected(identifier, inside)
     count(directory)
+    let home = FilePath.join(directory, "home")
+    let settings = ((try? Directory.names(in: home)) ?? []).filter { $0.hasPrefix(".") }
+    documentCount = Self.files(in: home) - settings.reduce(0) { $0 + Self.files(in: FilePath.join(home, $1)) }
+  }
+
+  private static func files(in path: String) -> Int {
+    guard let metadata = try? FileMetadata.of(path, followingLinks: false) else { return 0 }
+    guard metadata.isDirectory else { return 1 }
+    return ((try? Directory.names(in: path)) ?? []).reduce(0) { $0 + files(in: FilePath.join(path, $1)) }
   }
 
   /// What goes while it is counted, or can't be looked through, is not counted.
@@ -127,26 +138,5 @@ public struct ContainerSurvey: Sendable {
     let reading = file.read()
     if let fault = reading.fault { throw fault }
     return reading.values
-  }
-}
-
-extension ContainerPreparation {
-  /// Gives an application an empty container in the place of the one that it has; nothing is copied into it again.
-  ///
-  /// The old one is gone from its name at once, so a program that is started meanwhile finds the new one.
-  /// - Throws: `timedOut` while a program runs in the container; else what could not be removed.
-  public static func reset(_ identifier: String, in locations: PreferenceLocations) throws(FileError) {
-    let containers = ContainerDirectories(dataDirectory: locations.dataDirectory)
-    let directory = containers.container(identifier)
-    try locations.formerFile(ofDomain: identifier).refuseForeignHome()
-    let lock = try FileLock.exclusive(directory: directory, timeout: 0)
-    let suffix = String(UInt64.random(in: .min ... .max), radix: 36)
-    let stem = FilePath.join(containers.containersDirectory, ".\(identifier.prefix(100)).\(suffix)")
-    try Directory.createAll(stem + ".new/home/.config", mode: 0o700)
-    try Directory.rename(directory, to: stem + ".old")
-    try Directory.rename(stem + ".new", to: directory)
-    try Directory.synchronize(containers.containersDirectory)
-    try Directory.removeTree(stem + ".old")
-    _ = consume lock
   }
 }

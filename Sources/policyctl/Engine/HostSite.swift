@@ -246,7 +246,8 @@ extension InstallView {
     self.init(
       generation: report.generation, serial: report.serial, host: report.host.name,
       isChanged: report.outcome == .installed, mended: mended, forcedKeys: report.forcedKeys,
-      domains: report.forcedDomains, contained: report.containedApplications, recommendedKeys: report.recommendedKeys, windows: report.windows,
+      domains: report.forcedDomains, contained: report.containedApplications, recommendedKeys: report.recommendedKeys,
+      windows: report.windows,
       nextEdge: report.nextEdge, nextEdgeZone: report.nextEdgeZone, faults: report.faults, now: WallClock.unixSeconds())
   }
 }

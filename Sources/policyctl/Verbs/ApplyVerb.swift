@@ -36,7 +36,8 @@ enum ApplyVerb: VerbProgram {
     if frees, !call.arguments.has("--allow-empty"), let inForce = site.inForce {
       throw CommandFailure(
         .badInput,
-        "\(TerminalText.escape(folder.path)) forces and recommends nothing, and \(inForce); nothing was changed",
+        "\(TerminalText.escape(folder.path)) \(site.hasKeysInForce ? "forces and recommends nothing" : "contains no application")"
+          + ", and \(inForce); nothing was changed",
         next: site.installAgain(call) ?? call.command(privileged: true, "apply") + " DIR",
         call.again(privileged: call.root == nil, adding: "--allow-empty"))
     }

@@ -12,6 +12,7 @@ enum ContainersVerb: VerbProgram {
       notes: [
         "containers show ID   each redirected domain beside the real one",
         "containers reset ID  give the application an empty container",
+        "containers remove ID  put its preferences back where they were before",
       ],
       example: "policyctl containers")
   }
@@ -80,29 +81,80 @@ enum ContainersResetVerb: VerbProgram {
   static func run(_ call: Invocation) throws(CommandFailure) -> ExitCode {
     let site = try ContainerSite(call)
     let survey = try site.survey(call.arguments.operands[0])
-    let name = TerminalText.escape(survey.identifier)
-    let size = "\(ByteCount.files(survey.fileCount)), \(ByteCount.text(survey.byteCount))"
-    if !call.arguments.has("--yes") {
-      guard StandardStreams.isInputTerminal else {
-        throw CommandFailure(
-          .usage, "all of \(TerminalText.escape(survey.directory)) would be lost (\(size))",
-          next: call.again(adding: "--yes"))
-      }
-      StandardStreams.writeError("Everything in \(TerminalText.escape(survey.directory)) will be lost (\(size)).\n")
-      StandardStreams.writeError("Type \(name) to go on: ")
-      guard readLine() == survey.identifier else {
-        StandardStreams.writeError("\(Policyctl.name): nothing was changed\n")
-        return .no
-      }
-    }
+    guard try Loss(survey, "will be lost").isAccepted(call) else { return .no }
     do throws(FileError) { try ContainerPreparation.reset(survey.identifier, in: site.locations) } catch {
-      if error.errno == .timedOut {
-        throw CommandFailure(
-          .unavailable, "a program runs in the container of \(name); nothing was changed", next: call.again())
-      }
-      throw CommandFailure(error, while: .writing)
+      throw Loss.failure(error, survey, call)
     }
-    try Output.print("The container of \(name) is empty.\n")
+    try Output.print("The container of \(TerminalText.escape(survey.identifier)) is empty.\n")
     return .done
+  }
+}
+
+/// `containers remove ID`: the application's preferences where they were before, and no container any more.
+enum ContainersRemoveVerb: VerbProgram {
+  static var verb: Verb {
+    Verb(
+      "containers", "remove",
+      summary: "Put an application's preferences back where they were, and remove its container.",
+      operands: [Operand("ID", .application)], flags: [Flag("--yes", "do not ask")],
+      notes: ["For an application that no policy contains any more.", "All else in the container is lost."],
+      example: "policyctl containers remove org.example.Editor")
+  }
+
+  static func run(_ call: Invocation) throws(CommandFailure) -> ExitCode {
+    let site = try ContainerSite(call)
+    let survey = try site.survey(call.arguments.operands[0])
+    let name = TerminalText.escape(survey.identifier)
+    if let grants = site.grants[survey.identifier] {
+      throw CommandFailure(
+        .notPermitted,
+        "\(name) is contained by \(grants.profiles.map { TerminalText.escape($0) }.joined(separator: ", ")), and would get a "
+          + "new container at its next start",
+        next: "\(Policyctl.name) containers reset \(ShellWord.quote(survey.identifier))")
+    }
+    guard try Loss(survey, "but its own preferences will be lost").isAccepted(call) else { return .no }
+    do throws(FileError) { try ContainerPreparation.remove(survey.identifier, in: site.locations) } catch {
+      throw Loss.failure(error, survey, call)
+    }
+    try Output.print(
+      "The preferences of \(name) are in \(TerminalText.escape(site.locations.configurationDirectory)) again; its container is "
+        + "removed.\n")
+    return .done
+  }
+}
+
+/// The question before something of a container goes.
+private struct Loss {
+  let survey: ContainerSurvey
+  let what: String
+
+  init(_ survey: ContainerSurvey, _ what: String) {
+    self.survey = survey
+    self.what = what
+  }
+
+  /// Whether to go on: `--yes`, or the application's name typed at a terminal.
+  func isAccepted(_ call: Invocation) throws(CommandFailure) -> Bool {
+    if call.arguments.has("--yes") { return true }
+    var size = "\(ByteCount.files(survey.fileCount)), \(ByteCount.text(survey.byteCount))"
+    if survey.documentCount > 0 {
+      size += "; \(survey.documentCount == 1 ? "one is" : "\(survey.documentCount) are") no settings, documents maybe"
+    }
+    let all = "everything in \(TerminalText.escape(survey.directory)) \(what) (\(size))"
+    guard StandardStreams.isInputTerminal else { throw CommandFailure(.usage, all, next: call.again(adding: "--yes")) }
+    StandardStreams.writeError("\(Policyctl.name): \(all)\nType \(TerminalText.escape(survey.identifier)) to go on: ")
+    if readLine() == survey.identifier { return true }
+    StandardStreams.writeError("\(Policyctl.name): nothing was changed\n")
+    return false
+  }
+
+  static func failure(_ error: FileError, _ survey: ContainerSurvey, _ call: Invocation) -> CommandFailure {
+    if error.errno == .timedOut {
+      return CommandFailure(
+        .unavailable,
+        "a program runs in the container of \(TerminalText.escape(survey.identifier)); nothing was changed. End it first"
+      )
+    }
+    return CommandFailure(error, while: .writing)
   }
 }

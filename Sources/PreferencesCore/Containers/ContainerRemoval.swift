@@ -1,0 +1,83 @@
+public import LinuxFiles
+
+/// How containers end: emptied, or removed with what was the application's before put back.
+extension ContainerPreparation {
+  /// Gives an application an empty container in the place of the one that it has; nothing is copied into it again.
+  ///
+  /// The old one is gone from its name at once, so a program that is started meanwhile finds the new one.
+  /// - Throws: `timedOut` while a program runs in the container; else what could not be removed.
+  public static func reset(_ identifier: String, in locations: PreferenceLocations) throws(FileError) {
+    let containers = ContainerDirectories(dataDirectory: locations.dataDirectory)
+    let directory = containers.container(identifier)
+    try locations.formerFile(ofDomain: identifier).refuseForeignHome()
+    let lock = try FileLock.exclusive(directory: directory, timeout: 0)
+    let stem = temporaryStem(identifier, containers)
+    try Directory.createAll(stem + ".new/home/.config", mode: 0o700)
+    try Directory.rename(directory, to: stem + ".old")
+    try Directory.rename(stem + ".new", to: directory)
+    try Directory.synchronize(containers.containersDirectory)
+    try Directory.removeTree(stem + ".old")
+    _ = consume lock
+  }
+
+  /// Removes a container, and puts the application's own preferences back where they lived before.
+  ///
+  /// First they are written there, for this and every host, and what the application has removed since is removed there;
+  /// then the container goes from its name, and with it the redirect; then its contents.
+  /// - Throws: `timedOut` while a program runs in the container; what could not be read, written or removed.
+  public static func remove(_ identifier: String, in locations: PreferenceLocations) throws(FileError) {
+    let containers = ContainerDirectories(dataDirectory: locations.dataDirectory)
+    let directory = containers.container(identifier)
+    let former = FormerFiles(ofDomain: identifier, in: locations)
+    try former.file.refuseForeignHome()
+    let lock = try FileLock.exclusive(directory: directory, timeout: 0)
+    try former.replace(by: try OpenDirectory(containers.home(ofContainer: identifier), below: directory))
+    let old = temporaryStem(identifier, containers) + ".old"
+    try Directory.rename(directory, to: old)
+    try Directory.synchronize(containers.containersDirectory)
+    try Directory.removeTree(old)
+    _ = consume lock
+  }
+
+  /// No domain's name begins with a dot.
+  private static func temporaryStem(_ name: String, _ containers: ContainerDirectories) -> String {
+    let suffix = String(UInt64.random(in: .min ... .max), radix: 36)
+    return FilePath.join(containers.containersDirectory, ".\(name.prefix(100)).\(suffix)")
+  }
+}
+
+extension FormerFiles {
+  /// Makes the files what they are in a container's home.
+  fileprivate func replace(by home: borrowing OpenDirectory) throws(FileError) {
+    func replace(
+      _ names: Set<String>, in directory: String, by copies: borrowing OpenDirectory
+    ) throws(FileError) {
+      for name in names {
+        let path = FilePath.join(directory, name)
+        do throws(FileError) {
+          let (bytes, metadata) = try WholeFile.read(name, in: copies)
+          try Directory.createAll(directory, mode: 0o700)
+          try AtomicReplacement.write(bytes, to: path, mode: metadata.permissions)
+        } catch {
+          guard error.errno == .noSuchFile else { throw error }
+          if (try? FileMetadata.of(path, followingLinks: false)) != nil { try Directory.removeFile(path) }
+        }
+      }
+    }
+    let settings: OpenDirectory
+    do throws(FileError) { settings = try home.directory(".config") } catch {
+      if error.errno == .noSuchFile { return }
+      throw error
+    }
+    try replace([file.name], in: file.directory, by: settings)
+    let perHost = FilePath.join(file.directory, PreferenceFile.perHostDirectory)
+    let inContainer: OpenDirectory
+    do throws(FileError) { inContainer = try settings.directory(PreferenceFile.perHostDirectory) } catch {
+      guard error.errno == .noSuchFile else { throw error }
+      for name in try perHostNames(in: perHost) { try Directory.removeFile(FilePath.join(perHost, name)) }
+      return
+    }
+    let names = Set(try perHostNames(in: perHost)).union(isPerHost(try inContainer.names()))
+    try replace(names, in: perHost, by: inContainer)
+  }
+}
