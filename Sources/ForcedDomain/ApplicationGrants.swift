@@ -74,6 +74,9 @@ extension ForcedDomain {
       files += entry["files"]?.stringArrayValue ?? []
     }
     guard isContained else { return nil }
+    // A group that is named like an application would be in two places: the application's own is where everybody looks.
+    let applications = Set(entries.compactMap { $0.dictionaryValue?["domain"]?.stringValue })
+    groups.removeAll { applications.contains($0) }
     return ApplicationGrants(
       identifier: identifier, groups: united(groups), read: united(read), files: united(files),
       profiles: united(profiles))

@@ -93,17 +93,67 @@ public struct OpenDirectory: ~Copyable {
   }
 
   /// Removes everything in it, and no more: no link in it is followed, also one that appears meanwhile.
+  ///
+  /// Whoever filled it may have meant to hinder this. Names are taken as bytes, folders without permissions are given some, and
+  /// a folder in a folder is moved up before it is emptied, so that no depth takes descriptors or memory.
   public func removeContents() throws(FileError) {
-    for name in try names() {
-      if unlinkat(descriptor.rawValue, name, 0) == 0 { continue }
-      let error = Errno.current
-      if error == .noSuchFile { continue }
-      guard error == .isDirectory || error == .notPermitted, let below = try? directory(name) else {
-        throw FileError("remove", path: FilePath.join(path, name), errno: error)
-      }
-      try below.removeContents()
-      if unlinkat(descriptor.rawValue, name, AT_REMOVEDIR) != 0 { throw failure("remove directory", name) }
+    while true {
+      let names = try rawNames()
+      if names.isEmpty { return }
+      for name in names { try removeEntry(name) }
     }
+  }
+
+  private func removeEntry(_ name: [CChar]) throws(FileError) {
+    let number = descriptor.rawValue
+    if unlinkat(number, name, 0) == 0 { return }
+    let error = Errno.current
+    if error == .noSuchFile { return }
+    guard error == .isDirectory || error == .notPermitted || error == .permissionDenied else {
+      throw failure("remove", name, error)
+    }
+    var below = openat(number, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    if below < 0 || faccessat(below, ".", W_OK | X_OK, AT_EACCESS) != 0 {
+      if below >= 0 { close(below) }
+      // Of the entry itself: where it is a link by now, opening it fails.
+      fchmodat(number, name, 0o700, 0)
+      below = openat(number, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    }
+    guard below >= 0 else { throw failure("remove", name, .current) }
+    let folder = OpenDirectory(FileDescriptor(owning: below), path)
+    for inner in try folder.rawNames() where unlinkat(below, inner, 0) != 0 {
+      let moved = ".\(String(UInt64.random(in: .min ... .max), radix: 36)).tmp"
+      // A folder whose own permissions keep it from being moved is given some.
+      if renameat(below, inner, number, moved) != 0 {
+        fchmodat(below, inner, 0o700, 0)
+        if renameat(below, inner, number, moved) != 0 { throw failure("remove", inner, .current) }
+      }
+    }
+    if unlinkat(number, name, AT_REMOVEDIR) != 0, Errno.current != .noSuchFile, Errno.current != .directoryNotEmpty {
+      throw failure("remove", name, .current)
+    }
+  }
+
+  /// The names in it as they are, without `.` and `..`.
+  private func rawNames() throws(FileError) -> [[CChar]] {
+    let number = openat(descriptor.rawValue, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard number >= 0, let stream = fdopendir(number) else { throw failure("list", ".") }
+    defer { closedir(stream) }
+    var names: [[CChar]] = []
+    while let entry = readdir(stream) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        pointer.withMemoryRebound(to: CChar.self, capacity: 256) {
+          Array(UnsafeBufferPointer(start: $0, count: strlen($0) + 1))
+        }
+      }
+      let dot = CChar(bitPattern: UInt8(ascii: "."))
+      if name != [dot, 0], name != [dot, dot, 0] { names.append(name) }
+    }
+    return names
+  }
+
+  private func failure(_ operation: String, _ name: [CChar], _ error: Errno) -> FileError {
+    FileError(operation, path: FilePath.join(path, ByteText.escaped(name)), errno: error)
   }
 
   /// Brings the directory's entries to the disk.

@@ -208,10 +208,12 @@ extension DocumentDecoder {
 
   // What a container may never reach: the preferences of others and the engine's own files.
   private static let preferencePaths = [
-    "~/.config", "~/.local/share/managed-preferences", "/etc/managed-preferences", "/var/lib/managed-preferences",
+    "~/.config", "~/.local/share/managed-preferences", "~/.local/state/managed-preferences", "/etc/managed-preferences",
+    "/var/lib/managed-preferences",
     "/var/log/managed-preferences",
     // Homes, where their usual places are; `run` looks at the user's own.
-    "/home/*/.config", "/home/*/.local/share/managed-preferences", "/root/.config",
+    "/home/*/.config", "/home/*/.local/share/managed-preferences", "/home/*/.local/state/managed-preferences",
+    "/root/.config",
     "/root/.local/share/managed-preferences",
   ]
   // What belongs to the kernel and to sessions.

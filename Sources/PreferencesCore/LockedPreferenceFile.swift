@@ -37,8 +37,14 @@ struct LockedPreferenceFile: ~Copyable {
   init(
     _ file: PreferenceFile, knowing known: PreferenceFile.Reading? = nil, timeout: Double
   ) throws(PreferencesFault) {
-    let file = file.located()
-    let lock = try Self.lock(file, timeout)
+    var place = file.located()
+    var lock = try Self.lock(place, timeout)
+    // The domain may have moved while we waited: whoever moves it holds this lock.
+    while file.located() != place {
+      place = file.located()
+      lock = try Self.lock(place, timeout)
+    }
+    let file = place
     let reading = known.flatMap { file.surelyHolds($0) ? $0 : nil } ?? file.read()
     // Only what was read whole may be replaced: an error on the way says nothing about the contents.
     if let fault = reading.fault, fault.kind != .damaged { throw fault }
@@ -135,6 +141,16 @@ struct LockedPreferenceFile: ~Copyable {
 }
 
 extension PreferenceFile {
+  /// The lock of a file that somebody has written; nil where nobody ever has: then there is no lock file, and none is made.
+  func existingLock(timeout: Double) throws(FileError) -> FileLock? {
+    if case .file(let locks, let name) = lockBehindLink ?? lock,
+      (try? FileMetadata.of(FilePath.join(locks, name), followingLinks: false)) == nil
+    {
+      return nil
+    }
+    return try acquireLock(timeout: timeout)
+  }
+
   fileprivate func acquireLock(timeout: Double) throws(FileError) -> FileLock {
     switch lockBehindLink ?? lock {
     case .file(let locks, let name):

@@ -89,8 +89,8 @@ public struct PreferenceLocations: Sendable, Hashable {
   }
 
   /// The file that a domain had before it moved to a container or to a group's directory.
-  func formerFile(ofDomain name: String) -> PreferenceFile {
-    file(ofDomain: name, host: nil, in: PreferencePlace(configurationDirectory), mayMove: false)
+  func formerFile(ofDomain name: String, host: String? = nil) -> PreferenceFile {
+    file(ofDomain: name, host: host, in: PreferencePlace(configurationDirectory), mayMove: false)
   }
 
   /// The two files of a domain at one place: for this host and for any.

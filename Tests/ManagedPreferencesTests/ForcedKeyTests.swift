@@ -191,14 +191,17 @@ import Testing
     let sound = bytes
     if forgery == .damaged { bytes[bytes.count - 1] ^= 1 }
     if forgery == .newerReader { bytes[8] = 0xFF }
-    try sandbox.replace(path, bytes, mode: forgery == .groupWritable ? 0o664 : 0o644)
+    // Made ready under another name: at no moment is there a file that may be trusted.
+    var forged = path + ".forged"
+    try sandbox.replace(forged, bytes, mode: forgery == .groupWritable ? 0o664 : 0o644)
     if forgery == .wrongOwner {
-      try FileManager.default.setAttributes([.ownerAccountID: 1001], ofItemAtPath: path)
+      try FileManager.default.setAttributes([.ownerAccountID: 1001], ofItemAtPath: forged)
     }
     if forgery == .link {
-      try FileManager.default.moveItem(atPath: path, toPath: path + ".elsewhere")
-      try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: path + ".elsewhere")
+      try FileManager.default.createSymbolicLink(atPath: path + ".link", withDestinationPath: forged)
+      forged = path + ".link"
     }
+    try #require(rename(forged, path) == 0)
     try sandbox.mark(generation: 8, forcedFile: sound)
     #expect(eventually { !defaults.list.faults.isEmpty }, "the refusal is noticed")
     #expect(defaults.integer(forKey: "k0") == 1)

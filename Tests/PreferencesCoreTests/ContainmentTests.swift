@@ -233,6 +233,43 @@ import Testing
     #expect(try Directory.names(in: directories.containersDirectory) == [Fixture.domain])
   }
 
+  /// Nothing is lost of what is written while the domain moves.
+  @Test func writersMoveAlong() throws {
+    fixture.store(["old": 1])
+    let (locations, count) = (fixture.locations, 40)
+    withThreads(4) { writer in
+      for number in 0..<count {
+        // Asked anew each time, as by a command.
+        guard let domain = try? PersistentDomain(Fixture.domain, in: locations) else { continue }
+        _ = try? domain.change { $0["\(writer).\(number)"] = 1 }
+      }
+    } during: {
+      usleep(5000)
+      try? ContainerPreparation.prepare(Containment(identifier: Fixture.domain), in: locations)
+    }
+    #expect(contents(path(Fixture.domain))?.count == 1 + 4 * count)
+  }
+
+  /// What was killed while it moved leaves nothing for ever, and half a container never.
+  @Test func leftoversGo() throws {
+    let left = directories.containersDirectory + "/.org.example.Editor.1.tmp"
+    try Directory.createAll(left + "/home/.config", mode: 0o700)
+    containEditor()
+    #expect(fixture.list().synchronize())
+    #expect(try Directory.names(in: directories.containersDirectory) == [Fixture.domain])
+  }
+
+  /// Names are files' names: another spelling of a domain that may be read is another domain.
+  @Test func spellingsAreFilesNames() {
+    let (composed, decomposed) = ("org.example.F\u{f6}o", "org.example.Fo\u{308}o")
+    fixture.store(["theirs": 1], composed)
+    fixture.store(["theirs": 2], decomposed)
+    contain([Fixture.domain: ([], [composed])])
+    let list = fixture.list()
+    #expect(list.persistentDomain(forName: composed) == ["theirs": 1])
+    #expect(list.persistentDomain(forName: decomposed) == nil)
+  }
+
   /// A program that was running when its domain moved goes on with the file that it moved to.
   @Test func aRunningProgramMovesAlong() throws {
     fixture.store(["old": 1])
@@ -261,23 +298,24 @@ import Testing
     #expect(FilePath.parent(of: fixture.file()).hasPrefix(directories.containersDirectory) == isStudent)
   }
 
-  /// While nothing says what is shared, an application that has a container stays in it.
-  @Test func anUnreadablePolicyOpensNothing() throws {
+  /// While nothing says what is contained, everything is: with a container, the application stays in it; without one, it
+  /// reads nothing foreign and writes nothing, until the policy can be read.
+  @Test(arguments: [true, false]) func anUnreadablePolicyOpensNothing(hasContainer: Bool) throws {
     fixture.store(["theirs": 1], Self.foreign)
     containEditor()
-    fixture.list().set(1, forKey: "own")
-    let second = Fixture(in: fixture.directory)
+    if hasContainer { #expect(fixture.list().synchronize()) }
     try AtomicReplacement.write([1, 2, 3], to: fixture.installation.forcedFile, mode: 0o644)
-    let locked = fixture.installation.root + "/."
     let list = try SearchList(
       configuration: SearchList.Configuration(
-        domain: Fixture.domain, homeDirectory: second.home, configurationDirectory: second.userConfiguration,
-        installation: Installation(root: locked), sink: second.sink, observes: false))
+        domain: Fixture.domain, homeDirectory: fixture.home, configurationDirectory: fixture.userConfiguration,
+        installation: Installation(root: fixture.installation.root + "/."), sink: fixture.sink, observes: false))
     #expect(list.isForcedDomainUnavailable)
+    #expect(list.persistentDomain(forName: Self.foreign) == nil)
     list.setPersistentDomain(["mine": 1], forName: Self.foreign)
-    #expect(list.synchronize())
+    #expect(list.synchronize() == hasContainer)
     #expect(fixture.stored(Self.foreign) == ["theirs": 1])
-    #expect(contents(path(Self.foreign)) == ["mine": 1])
+    #expect(contents(path(Self.foreign)) == (hasContainer ? ["mine": 1] : nil))
+    #expect(((try? FileMetadata.of(directories.containersDirectory)) != nil) == hasContainer)
   }
 
   // MARK: Links

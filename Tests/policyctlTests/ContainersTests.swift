@@ -150,6 +150,34 @@ import Testing
     _ = consume use
   }
 
+  /// Whatever a program leaves in its container, the others are listed, and it can be emptied.
+  @Test(arguments: [
+    "rm -r .config; mkfifo .config", "rm -r .config; ln -s / .config", "chmod 0 .config",
+    "touch \"$(printf 'bad\\377.plist')\" \"$(printf '.config/bad\\377.plist')\"",
+    "mkdir -p closed/in; chmod 0 closed/in closed",
+    "i=0; while [ $i -lt 1500 ]; do mkdir d; cd d; i=$((i + 1)); done",
+  ])
+  func aHostileContainerIsListedAndReset(_ script: String) throws {
+    let sandbox = try RunSandbox()
+    try sandbox.write(
+      "{ a = 1; }", to: sandbox.containerHome("org.example.Viewer") + "/.config/org.example.Other.plist")
+    try sandbox.write("{ a = 1; }", to: sandbox.containerHome() + "/.config/org.example.Other.plist")
+    let filled = sandbox.sandbox.execute(
+      RunSandbox.asUser + ["sh", "-c", "cd '\(sandbox.containerHome())' && \(script)"])
+    try #require(filled.exitCode == 0, "\(filled.errors)")
+    func policyctl(_ words: String...) -> Sandbox.Result {
+      sandbox.sandbox.execute(RunSandbox.asUser + [Sandbox.binary, "--root", sandbox.sandbox.root] + words)
+    }
+    let listed = policyctl("containers")
+    #expect(listed.exitCode == 0)
+    #expect(
+      listed.output.contains("org.example.Editor  ") && listed.output.contains("org.example.Viewer  1 file, 10 B\n"))
+    let reset = policyctl("containers", "reset", "org.example.Editor", "--yes")
+    #expect(reset.exitCode == 0, "\(reset.errors)")
+    let containers = FilePath.parent(of: sandbox.container())
+    #expect(try Directory.names(in: containers) == ["org.example.Editor", "org.example.Viewer"])
+  }
+
   /// What the application has now is back where it lived: what it changed, and what it removed.
   @Test func removePutsPreferencesBack() throws {
     let sandbox = try Self.sandbox()

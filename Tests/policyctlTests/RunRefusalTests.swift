@@ -60,6 +60,33 @@ import Testing
     #expect(try sandbox.contents(of: sandbox.home) == before)
   }
 
+  /// A file in a standard stream can be opened anew, and written: so none that holds preferences.
+  @Test func noPreferencesInStandardStreams() throws {
+    let sandbox = try RunSandbox()
+    let file = sandbox.configuration + "/org.example.Other.plist"
+    try sandbox.write("{ a = 1; }", to: file)
+    let result = sandbox.outside("$RUN -- true < \(file)")
+    #expect(result.exitCode == 77)
+    #expect(
+      result.errors
+        == "policyctl: standard input can't be \(file), which a contained program could open anew and write: it lies in "
+        + "\(sandbox.configuration), where preferences are kept\n")
+    #expect(sandbox.outside("$RUN -- cat < /etc/passwd").exitCode == 0)
+  }
+
+  /// A link that a contained program left in a shared folder widens nobody's grant.
+  @Test func aPlantedLinkWidensNoGrant() throws {
+    let sandbox = try RunSandbox()
+    try sandbox.write("secret\n", to: sandbox.home + "/private/cookies")
+    #expect(sandbox.shell("ln -s ../private ~/Documents/sub").exitCode == 0)
+    let result = sandbox.run(["cat", "Documents/sub/cookies"], flags: ["--files", sandbox.home + "/Documents/sub"])
+    #expect(result.exitCode == 77)
+    #expect(result.output == "")
+    #expect(
+      result.errors.contains(
+        "leads through a link in \(sandbox.home)/Documents, where a contained program may have put it"))
+  }
+
   @Test func withoutBubblewrapItSaysWhatToInstall() throws {
     if access("/usr/bin/bwrap", X_OK) == 0 || access("/usr/local/bin/bwrap", X_OK) == 0 { return }
     let result = try Sandbox().run("run", "--app", "org.example.Editor", "true")

@@ -6,7 +6,9 @@ import LinuxFiles
 ///
 /// 1. The container around the process (`policyctl run`) counts, whatever the application calls itself.
 /// 2. Else the policy in force says whether the application's domain is contained, and what is shared with it.
-/// 3. Where the policy can't be read, an application that has a container stays in it, and nothing is shared with it.
+/// 3. Where the policy can't be read, every application is contained and nothing is shared with it. One that has a container
+///    stays in it; no other gets one, so what it writes to foreign domains is refused, with a fault. (Of its own domain nothing
+///    is read either then: all keys count as forced.) This holds for a list, not for the process: the next one asks again.
 extension SearchList.Configuration {
   func contained(by policy: PolicySource) -> SearchList.Configuration {
     let decided = containment ?? Engine.shared.containment(of: self, by: policy)
@@ -19,7 +21,7 @@ extension SearchList.Configuration {
       result.configurationDirectory = UserLocations.configurationDirectory(home: result.homeDirectory)
       result.dataDirectory = UserLocations.dataDirectory(home: result.homeDirectory)
     }
-    if !preparesContainer { return result }
+    if !preparesContainer || isUndecided(policy) { return result }
     do throws(FileError) { try ContainerPreparation.prepare(decided, in: result.locations) } catch {
       let fault = PreferencesFault(.unwritable, path: error.path, error)
       sink.send(AuditEvent(fault, inDomain: decided.identifier))
@@ -28,11 +30,16 @@ extension SearchList.Configuration {
   }
 }
 
+extension SearchList.Configuration {
+  private func isUndecided(_ policy: PolicySource) -> Bool {
+    containment == nil && Containment.ofThisProcess == nil && Engine.shared.lock.withLock { policy.isUnavailable }
+  }
+}
+
 /// An application, as a policy knows it.
 struct ContainedIdentity: Hashable {
   let installation: Installation
   let identifier: String
-  let dataDirectory: String
 }
 
 extension Engine {
@@ -41,15 +48,12 @@ extension Engine {
   ) -> Containment? {
     if let enclosing = Containment.ofThisProcess { return enclosing }
     let identity = ContainedIdentity(
-      installation: configuration.installation, identifier: configuration.applicationDomain,
-      dataDirectory: configuration.dataDirectory)
+      installation: configuration.installation, identifier: configuration.applicationDomain)
     if let known = lock.withLock({ containments[identity] }) { return known }
     let (domain, isUnavailable) = lock.withLock { (policy.domain, policy.isUnavailable) }
+    if isUnavailable { return Containment(identifier: identity.identifier) }
     var decided: Containment?
-    if isUnavailable {
-      let containers = ContainerDirectories(dataDirectory: configuration.dataDirectory)
-      if containers.hasContainer(identity.identifier) { decided = Containment(identifier: identity.identifier) }
-    } else if let domain {
+    if let domain {
       // It is the process that is contained, whoever's preferences it asks for.
       let user = configuration.account == nil ? configuration.userFacts : .current()
       let truth = domain.truth(in: EvaluationContext(user: user, instant: configuration.clock()))

@@ -19,6 +19,8 @@ public enum ContainerPreparation {
     if !containers.hasContainer(containment.identifier) {
       try make(containment.identifier, in: containers.containersDirectory, preferences: "home/.config", locations)
     }
+    // A folder that was made by hand has none.
+    try Directory.createAll(containers.home(ofContainer: containment.identifier), mode: 0o700)
     for group in containment.groups.sortedByBytes() where !containers.hasGroup(group) {
       try make(group, in: containers.groupsDirectory, preferences: nil, locations)
     }
@@ -31,8 +33,13 @@ public enum ContainerPreparation {
     let former = FormerFiles(ofDomain: name, in: locations)
     try former.file.refuseForeignHome()
     try Directory.createAll(parent, mode: 0o700)
-    // No domain's name begins with a dot.
-    let new = FilePath.join(parent, ".\(name.prefix(100)).\(String(UInt64.random(in: .min ... .max), radix: 36)).tmp")
+    // One process at a time; and no writer of the domain is at work on a file that is being left.
+    let alone = try FileLock.exclusive(directory: parent, timeout: 10)
+    if (try? FileMetadata.of(FilePath.join(parent, name), followingLinks: false)) != nil { return }
+    removeLeftovers(in: parent)
+    let anyHost = try former.file.existingLock(timeout: 10)
+    let perHost = try former.perHostFile.existingLock(timeout: 10)
+    let new = temporaryPath(name, in: parent)
     do throws(FileError) {
       let directory = preferences.map { FilePath.join(new, $0) } ?? new
       try Directory.createAll(directory, mode: 0o700)
@@ -41,9 +48,23 @@ public enum ContainerPreparation {
       try Directory.synchronize(parent)
     } catch {
       try? Directory.removeTree(new)
-      // Another process was faster.
-      if error.errno == .fileExists || error.errno == .directoryNotEmpty { return }
       throw error
+    }
+    _ = consume perHost
+    _ = consume anyHost
+    _ = consume alone
+  }
+
+  /// No domain's name begins with a dot.
+  static func temporaryPath(_ name: String, in parent: String) -> String {
+    FilePath.join(parent, ".\(name.prefix(100)).\(String(UInt64.random(in: .min ... .max), radix: 36)).tmp")
+  }
+
+  /// Removes what processes left that were killed while they made or removed a container. Whoever does either has the lock of
+  /// the folder, as the caller has.
+  static func removeLeftovers(in parent: String) {
+    for name in (try? Directory.names(in: parent)) ?? [] where name.hasPrefix(".") && name.hasSuffix(".tmp") {
+      try? Directory.removeTree(FilePath.join(parent, name))
     }
   }
 }
@@ -51,11 +72,14 @@ public enum ContainerPreparation {
 /// The files of a domain in the user's configuration directory, where it lived before.
 struct FormerFiles {
   let file: PreferenceFile
+  /// Of this host.
+  let perHostFile: PreferenceFile
   private let name: String
 
   init(ofDomain name: String, in locations: PreferenceLocations) {
     self.name = name
     file = locations.formerFile(ofDomain: name)
+    perHostFile = locations.formerFile(ofDomain: name, host: locations.hostIdentifier)
   }
 
   /// - Throws: why a file that is there can't be copied.

@@ -10,14 +10,18 @@ extension ContainerPreparation {
     let containers = ContainerDirectories(dataDirectory: locations.dataDirectory)
     let directory = containers.container(identifier)
     try locations.formerFile(ofDomain: identifier).refuseForeignHome()
+    let alone = try FileLock.exclusive(directory: containers.containersDirectory, timeout: 10)
     let lock = try FileLock.exclusive(directory: directory, timeout: 0)
-    let stem = temporaryStem(identifier, containers)
-    try Directory.createAll(stem + ".new/home/.config", mode: 0o700)
-    try Directory.rename(directory, to: stem + ".old")
-    try Directory.rename(stem + ".new", to: directory)
+    let new = temporaryPath(identifier, in: containers.containersDirectory)
+    let old = temporaryPath(identifier, in: containers.containersDirectory)
+    try Directory.createAll(new + "/home/.config", mode: 0o700)
+    try Directory.rename(directory, to: old)
+    try Directory.rename(new, to: directory)
     try Directory.synchronize(containers.containersDirectory)
-    try Directory.removeTree(stem + ".old")
+    try Directory.removeTree(old)
+    removeLeftovers(in: containers.containersDirectory)
     _ = consume lock
+    _ = consume alone
   }
 
   /// Removes a container, and puts the application's own preferences back where they lived before.
@@ -30,19 +34,16 @@ extension ContainerPreparation {
     let directory = containers.container(identifier)
     let former = FormerFiles(ofDomain: identifier, in: locations)
     try former.file.refuseForeignHome()
+    let alone = try FileLock.exclusive(directory: containers.containersDirectory, timeout: 10)
     let lock = try FileLock.exclusive(directory: directory, timeout: 0)
     try former.replace(by: try OpenDirectory(containers.home(ofContainer: identifier), below: directory))
-    let old = temporaryStem(identifier, containers) + ".old"
+    let old = temporaryPath(identifier, in: containers.containersDirectory)
     try Directory.rename(directory, to: old)
     try Directory.synchronize(containers.containersDirectory)
     try Directory.removeTree(old)
+    removeLeftovers(in: containers.containersDirectory)
     _ = consume lock
-  }
-
-  /// No domain's name begins with a dot.
-  private static func temporaryStem(_ name: String, _ containers: ContainerDirectories) -> String {
-    let suffix = String(UInt64.random(in: .min ... .max), radix: 36)
-    return FilePath.join(containers.containersDirectory, ".\(name.prefix(100)).\(suffix)")
+    _ = consume alone
   }
 }
 

@@ -30,8 +30,10 @@ public struct ContainerSurvey: Sendable {
   public private(set) var fileCount = 0
   /// How many of them are in the application's home and no settings: documents, as a rule.
   public private(set) var documentCount = 0
-  /// Sorted by domain.
+  /// Sorted by domain; empty where `fault` says why they can't be told.
   public let redirected: [Redirected]
+  /// Why its preferences can't be looked through: the application may have put anything in their place.
+  public let fault: FileError?
   private let locations: PreferenceLocations
 
   /// The applications that have a container; sorted. Empty where there are none.
@@ -59,7 +61,13 @@ public struct ContainerSurvey: Sendable {
     guard try FileMetadata.of(directory, followingLinks: false).isDirectory else {
       throw FileError("look through", path: directory, errno: .notDirectory)
     }
-    redirected = try Self.redirected(identifier, inside)
+    do throws(FileError) {
+      redirected = try Self.redirected(identifier, inside)
+      fault = nil
+    } catch {
+      redirected = []
+      fault = error
+    }
     count(directory)
     let home = FilePath.join(directory, "home")
     let settings = ((try? Directory.names(in: home)) ?? []).filter { $0.hasPrefix(".") }

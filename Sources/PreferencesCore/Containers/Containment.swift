@@ -47,8 +47,16 @@ public struct Containment: Sendable, Hashable {
   /// Of the container around this process; nil where there is none.
   public static var ofThisProcess: Containment? { EnclosingContainer.current.map { Containment($0) } }
 
-  /// Whether what is done to a domain ends in the container instead.
-  public func isForeign(_ domain: String) -> Bool { domain != identifier && !groups.contains(domain) }
+  /// Whether what is done to a domain ends in the container instead. Names are files' names: they are compared byte by byte.
+  public func isForeign(_ domain: String) -> Bool {
+    !Self.isSame(domain, identifier) && !Self.holds(groups, domain)
+  }
+
+  func mayRead(_ domain: String) -> Bool { Self.holds(readable, domain) }
+
+  static func isSame(_ a: String, _ b: String) -> Bool { a.utf8.elementsEqual(b.utf8) }
+
+  static func holds(_ names: Set<String>, _ name: String) -> Bool { names.contains { isSame($0, name) } }
 }
 
 /// A directory of preference files, and how far it is to be trusted.
@@ -87,7 +95,7 @@ extension PreferenceLocations {
   /// Where this process writes a domain, and reads it as a rule (1, 2, 3).
   func place(ofDomain name: String) -> PreferencePlace {
     guard let containment else { return home(ofDomain: name) }
-    if containment.groups.contains(name) {
+    if Containment.holds(containment.groups, name) {
       let directory =
         containment.isEnforced
         ? FilePath.join(EnclosingContainer.groupsDirectory, name) : containers.group(name)
@@ -101,7 +109,7 @@ extension PreferenceLocations {
     let place = PreferencePlace(home: containers.home(ofContainer: containment.identifier))
     guard let account = accountOfOther else {
       // Where no container could be made, its own domain goes on living where it lived.
-      return name == containment.identifier ? home(ofDomain: name) : place
+      return Containment.isSame(name, containment.identifier) ? home(ofDomain: name) : place
     }
     return PreferencePlace(FilePath.join(place.directory, "managed-preferences/users/\(account)"), anchor: place.anchor)
   }
@@ -133,7 +141,7 @@ extension PreferenceLocations {
   func sharedPlace(ofDomain name: String) -> (place: PreferencePlace, comesFirst: Bool)? {
     guard let containment, accountOfOther == nil else { return nil }
     let isGlobal = name == GlobalDomain.name
-    guard isGlobal || containment.readable.contains(name) && containment.isForeign(name) else { return nil }
+    guard isGlobal || containment.mayRead(name) && containment.isForeign(name) else { return nil }
     let place = containment.isEnforced ? PreferencePlace(EnclosingContainer.readDirectory) : home(ofDomain: name)
     return (place, !isGlobal)
   }

@@ -19,7 +19,7 @@ enum RedirectedAccess {
 
   static func noteRead(ofDomain name: String, in locations: PreferenceLocations, to sink: any AuditEventSink) {
     guard let containment = locations.containment, containment.isForeign(name), name != GlobalDomain.name,
-      !containment.readable.contains(name)
+      !containment.mayRead(name)
     else { return }
     send(Access(domain: name, key: nil, isWrite: false), containment, locations, "read", sink)
   }

@@ -26,10 +26,10 @@ struct SharedFile {
   ///   - places: what may not be shared.
   static func hold(_ path: String, places: PreferencePlaces) throws(Failure) -> [SharedFile] {
     guard let real = SymbolicLink.resolved(path) else { throw .missing }
+    if let why = places.refusal(of: real) { throw .refused(why) }
     if let folder = plantableLink(on: path, places) {
       throw .refused("leads through a link in \(folder), where a contained program may have put it")
     }
-    if let why = places.refusal(of: real) { throw .refused(why) }
     let descriptor = process_hold(real)
     if descriptor < 0 { throw .refused("can't be opened: \(Errno.current)") }
     // Whoever put a link there meanwhile has gained nothing.

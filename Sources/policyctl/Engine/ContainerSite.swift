@@ -30,6 +30,9 @@ struct ContainerSite {
         locations = PreferenceLocations(homeDirectory: found.homeDirectory, installation: installation)
       }
     }
+    // Root with another's HOME is not that user.
+    let owner = (try? FileMetadata.of(locations.homeDirectory))?.userID
+    if let owner, owner != ProcessIdentity.effectiveUserID { isOwn = false }
     if let container = EnclosingContainer.current {
       throw CommandFailure(
         .notPermitted,

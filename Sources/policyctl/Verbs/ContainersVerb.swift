@@ -49,6 +49,10 @@ enum ContainersShowVerb: VerbProgram {
     let survey = try site.survey(call.arguments.operands[0])
     var domains: [ContainerContentsView.Domain] = []
     var code = ExitCode.done
+    if let fault = survey.fault {
+      StandardStreams.writeError("\(Policyctl.name): \(TerminalText.escape("\(fault)"))\n")
+      code = .inputOutput
+    }
     for redirected in survey.redirected {
       do throws(PreferencesFault) {
         domains.append(site.domain(redirected, try survey.differences(ofDomain: redirected.domain)))

@@ -38,6 +38,8 @@ struct ContainersView {
       } else {
         json.null()
       }
+      json.key("fault")
+      json.optional(survey.fault.map { "\($0)" })
       json.key("redirected")
       json.beginArray()
       for domain in survey.redirected {
@@ -69,6 +71,7 @@ struct ContainersView {
       } else {
         table.add(["contained by", TextTable.Cell("no policy in force", .faint)])
       }
+      if let fault = survey.fault { table.add(["fault", TextTable.Cell(TerminalText.escape("\(fault)"), .error)]) }
       for domain in survey.redirected {
         table.add([
           "redirected", TextTable.Cell(TerminalText.escape(domain.domain)),
