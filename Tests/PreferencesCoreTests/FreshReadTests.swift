@@ -135,6 +135,10 @@ import Testing
     var directories = WatchedDirectories()
     let missing = FilePath.join(fixture.directory, "later")
     directories.follow([FilePath.join(missing, "below")])
+    guard directories.isAvailable else {
+      print("SKIPPED: this user's inotify instances are used up")
+      return
+    }
     let isNew = directories.isNew
     #expect(isNew)
     try Directory.createAll(FilePath.join(fixture.directory, "unrelated"))

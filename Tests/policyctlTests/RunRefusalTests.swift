@@ -61,7 +61,7 @@ import Testing
   }
 
   /// A file in a standard stream can be opened anew, and written: so none that holds preferences.
-  @Test func noPreferencesInStandardStreams() throws {
+  @Test(.enabled(if: ContainedRuns.isAvailable)) func noPreferencesInStandardStreams() throws {
     let sandbox = try RunSandbox()
     let file = sandbox.configuration + "/org.example.Other.plist"
     try sandbox.write("{ a = 1; }", to: file)
@@ -75,7 +75,7 @@ import Testing
   }
 
   /// A link that a contained program left in a shared folder widens nobody's grant.
-  @Test func aPlantedLinkWidensNoGrant() throws {
+  @Test(.enabled(if: ContainedRuns.isAvailable)) func aPlantedLinkWidensNoGrant() throws {
     let sandbox = try RunSandbox()
     try sandbox.write("secret\n", to: sandbox.home + "/private/cookies")
     #expect(sandbox.shell("ln -s ../private ~/Documents/sub").exitCode == 0)
