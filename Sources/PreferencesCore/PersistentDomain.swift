@@ -149,7 +149,8 @@ public struct PersistentDomain: Sendable, Hashable {
     var values = locked.values
     let result = try body(&values)
     if values == locked.values { return result }
-    let changed = domainName == nil ? [] : DomainContents.changedKeys(from: locked.values, to: values)
+    let isContained = domainName != nil && locations.containment != nil
+    let changed = !isContained ? [] : DomainContents.changedKeys(from: locked.values, to: values)
     let writing = try locked.replace(by: values)
     for key in changed {
       RedirectedAccess.noteWrite(

@@ -94,12 +94,12 @@ struct PreferenceFile: Sendable, Hashable {
     return WallClock.unixMilliseconds() - version.changeNanoseconds / 1_000_000 > 100
   }
 
-  private func readOnce() -> Reading {
-    let file = located()
-    if file != self { return file.readOnce() }
+  private func readOnce() -> Reading { located().readHere() }
+
+  private func readHere() -> Reading {
     if let trust { return read(trusting: trust) }
     do throws(FileError) {
-      guard let (bytes, metadata) = try contents() else { return Reading(values: [:], version: nil, fault: nil) }
+      guard let (bytes, metadata) = try contentsHere() else { return Reading(values: [:], version: nil, fault: nil) }
       return parse(bytes, metadata)
     } catch {
       // A link that a contained application planted leads nowhere. It is as good as a damaged file: a writer moves it aside.
@@ -108,14 +108,14 @@ struct PreferenceFile: Sendable, Hashable {
         isLink
         ? PreferencesFault(.damaged, path: path, message: "is a symbolic link, and none is followed in a container")
         : PreferencesFault(.unreadable, path: path, error)
-      return Reading(values: [:], version: metadata(), fault: fault)
+      return Reading(values: [:], version: metadataHere(), fault: fault)
     }
   }
 
   /// The bytes of a user's file; nil where there is none.
-  func contents() throws(FileError) -> (bytes: [UInt8], metadata: FileMetadata)? {
-    let file = located()
-    if file != self { return try file.contents() }
+  func contents() throws(FileError) -> (bytes: [UInt8], metadata: FileMetadata)? { try located().contentsHere() }
+
+  private func contentsHere() throws(FileError) -> (bytes: [UInt8], metadata: FileMetadata)? {
     let limit = DecodingLimits.default.maximumBytes
     do throws(FileError) {
       if anchor == nil { return try WholeFile.read(path, limit: limit) }
@@ -135,10 +135,8 @@ struct PreferenceFile: Sendable, Hashable {
   }
 
   /// Of what has the file's name now; nil where nothing has, or it can't be asked.
-  private func metadata() -> FileMetadata? {
-    let file = located()
-    if file != self { return file.metadata() }
-    return try? FileMetadata.of(path, followingLinks: trust == nil && anchor == nil)
+  private func metadataHere() -> FileMetadata? {
+    try? FileMetadata.of(path, followingLinks: trust == nil && anchor == nil)
   }
 
   private func read(trusting installation: Installation) -> Reading {
@@ -172,11 +170,14 @@ struct PreferenceFile: Sendable, Hashable {
     }
   }
 
-  /// Whether the file on the disk is another than the one that was read. One system call; three where other machines may
-  /// have changed it: opening makes the kernel ask the server, which a look at the path alone does only every few seconds.
+  /// Whether the file on the disk is another than the one that was read. One system call; one to three more for a file that
+  /// may move (`Move`), and two where other machines may have changed it: opening makes the kernel ask the server, which a look
+  /// at the path alone does only every few seconds.
   func isOutdated(since version: FileMetadata?, isShared: Bool = false) -> Bool {
-    if isShared { _ = try? FileDescriptor.open(path, [.nonBlocking]) }
-    guard let now = metadata(), let version else { return (metadata() == nil) != (version == nil) }
+    let file = located()
+    if isShared { _ = try? FileDescriptor.open(file.path, [.nonBlocking]) }
+    let now = file.metadataHere()
+    guard let now, let version else { return (now == nil) != (version == nil) }
     return !now.isSameVersion(as: version)
   }
 }

@@ -141,17 +141,15 @@ extension SearchList {
     file.sink = configuration.sink
     state.touched[file.path] = file
     engine.writer.schedule(file)
-    let (changes, refill) = engine.publishChanges(
-      of: file, keys: DomainContents.changedKeys(from: before, to: values), source: .otherList, receiver: state)
+    let changedKeys = DomainContents.changedKeys(from: before, to: values)
+    let (changes, refill) = engine.publishChanges(of: file, keys: changedKeys, source: .otherList, receiver: state)
     notices += changes
     // The receiver is told that the domain changed, even where nothing that it reads did.
     if isChange, !state.observers.isEmpty, refill.isEmpty, file.users[ObjectIdentifier(state)] == nil {
       if let notice = Notice(state, .receiver, domain: name, keys: [], always: true) { notices.append(notice) }
     }
     engine.lock.unlock()
-    for key in DomainContents.changedKeys(from: before, to: values) {
-      noteRedirectedWrite(of: key, inDomain: name, removing: values[key] == nil)
-    }
+    for key in changedKeys { noteRedirectedWrite(of: key, inDomain: name, removing: values[key] == nil) }
     notices += engine.fill(refill, .otherList, domain: name, receiver: state)
     for notice in notices { notice.deliver() }
     return isChange

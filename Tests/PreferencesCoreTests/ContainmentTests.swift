@@ -176,6 +176,19 @@ import Testing
     }
   }
 
+  /// Another account's preferences are foreign, in the container that `policyctl run` makes as well: what is set for it is not
+  /// the application's own.
+  @Test(arguments: [true, false]) func anotherAccountHasAPlaceOfItsOwn(isEnforced: Bool) {
+    var locations = fixture.locations
+    locations.containment = Containment(identifier: Fixture.domain, isEnforced: isEnforced)
+    let own = locations.file(ofDomain: Fixture.domain, user: .current, host: nil)
+    locations.accountOfOther = "anna"
+    let others = locations.file(ofDomain: Fixture.domain, user: .current, host: nil)
+    #expect(others.path != own.path)
+    #expect(others.path.hasSuffix("/.config/managed-preferences/users/anna/\(Fixture.domain).plist"))
+    #expect(others.anchor != nil)
+  }
+
   // MARK: What others see
 
   /// What is written from outside before the first start is what the application finds, and both see the same file after.

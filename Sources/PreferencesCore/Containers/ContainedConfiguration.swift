@@ -11,7 +11,7 @@ import LinuxFiles
 ///    is read either then: all keys count as forced.) This holds for a list, not for the process: the next one asks again.
 extension SearchList.Configuration {
   func contained(by policy: PolicySource) -> SearchList.Configuration {
-    let decided = containment ?? Engine.shared.containment(of: self, by: policy)
+    let (decided, isSure) = containment.map { ($0, true) } ?? Engine.shared.containment(of: self, by: policy)
     guard let decided else { return self }
     var result = self
     result.containment = decided
@@ -21,18 +21,12 @@ extension SearchList.Configuration {
       result.configurationDirectory = UserLocations.configurationDirectory(home: result.homeDirectory)
       result.dataDirectory = UserLocations.dataDirectory(home: result.homeDirectory)
     }
-    if !preparesContainer || isUndecided(policy) { return result }
+    if !preparesContainer || !isSure { return result }
     do throws(FileError) { try ContainerPreparation.prepare(decided, in: result.locations) } catch {
       let fault = PreferencesFault(.unwritable, path: error.path, error)
       sink.send(AuditEvent(fault, inDomain: decided.identifier))
     }
     return result
-  }
-}
-
-extension SearchList.Configuration {
-  private func isUndecided(_ policy: PolicySource) -> Bool {
-    containment == nil && Containment.ofThisProcess == nil && Engine.shared.lock.withLock { policy.isUnavailable }
   }
 }
 
@@ -43,15 +37,16 @@ struct ContainedIdentity: Hashable {
 }
 
 extension Engine {
+  /// - Returns: what contains the application, nil for nothing; and whether that is known, or only feared (3).
   fileprivate func containment(
     of configuration: SearchList.Configuration, by policy: PolicySource
-  ) -> Containment? {
-    if let enclosing = Containment.ofThisProcess { return enclosing }
+  ) -> (Containment?, isSure: Bool) {
+    if let enclosing = Containment.ofThisProcess { return (enclosing, true) }
     let identity = ContainedIdentity(
       installation: configuration.installation, identifier: configuration.applicationDomain)
-    if let known = lock.withLock({ containments[identity] }) { return known }
+    if let known = lock.withLock({ containments[identity] }) { return (known, true) }
     let (domain, isUnavailable) = lock.withLock { (policy.domain, policy.isUnavailable) }
-    if isUnavailable { return Containment(identifier: identity.identifier) }
+    if isUnavailable { return (Containment(identifier: identity.identifier), false) }
     var decided: Containment?
     if let domain {
       // It is the process that is contained, whoever's preferences it asks for.
@@ -61,9 +56,9 @@ extension Engine {
     }
     // The first answer stands, also where two threads asked at once.
     return lock.withLock {
-      if let known = containments[identity] { return known }
+      if let known = containments[identity] { return (known, true) }
       containments.updateValue(decided, forKey: identity)
-      return decided
+      return (decided, true)
     }
   }
 }

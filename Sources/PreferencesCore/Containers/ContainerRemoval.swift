@@ -7,21 +7,7 @@ extension ContainerPreparation {
   /// The old one is gone from its name at once, so a program that is started meanwhile finds the new one.
   /// - Throws: `timedOut` while a program runs in the container; else what could not be removed.
   public static func reset(_ identifier: String, in locations: PreferenceLocations) throws(FileError) {
-    let containers = ContainerDirectories(dataDirectory: locations.dataDirectory)
-    let directory = containers.container(identifier)
-    try locations.formerFile(ofDomain: identifier).refuseForeignHome()
-    let alone = try FileLock.exclusive(directory: containers.containersDirectory, timeout: 10)
-    let lock = try FileLock.exclusive(directory: directory, timeout: 0)
-    let new = temporaryPath(identifier, in: containers.containersDirectory)
-    let old = temporaryPath(identifier, in: containers.containersDirectory)
-    try Directory.createAll(new + "/home/.config", mode: 0o700)
-    try Directory.rename(directory, to: old)
-    try Directory.rename(new, to: directory)
-    try Directory.synchronize(containers.containersDirectory)
-    try Directory.removeTree(old)
-    removeLeftovers(in: containers.containersDirectory)
-    _ = consume lock
-    _ = consume alone
+    try retire(identifier, in: locations, leavingEmpty: true) { () throws(FileError) in }
   }
 
   /// Removes a container, and puts the application's own preferences back where they lived before.
@@ -30,15 +16,38 @@ extension ContainerPreparation {
   /// then the container goes from its name, and with it the redirect; then its contents.
   /// - Throws: `timedOut` while a program runs in the container; what could not be read, written or removed.
   public static func remove(_ identifier: String, in locations: PreferenceLocations) throws(FileError) {
+    let home = ContainerDirectories(dataDirectory: locations.dataDirectory).home(ofContainer: identifier)
+    let files = locations.files(ofDomain: identifier)
+    try retire(identifier, in: locations, leavingEmpty: false) { () throws(FileError) in
+      // No writer is at work on what is copied.
+      let anyHost = try files.anyHost.existingLock(timeout: 10)
+      let perHost = try files.perHost.existingLock(timeout: 10)
+      try FormerFiles(ofDomain: identifier, in: locations).replace(
+        by: try OpenDirectory(home, below: FilePath.parent(of: home)))
+      _ = consume perHost
+      _ = consume anyHost
+    }
+  }
+
+  /// Takes a container from its name and removes what was in it.
+  /// - Parameters:
+  ///   - leavingEmpty: whether an empty one takes its place.
+  ///   - body: what comes before, while no program runs in it and nobody else makes or removes one.
+  private static func retire(
+    _ identifier: String, in locations: PreferenceLocations, leavingEmpty: Bool,
+    after body: () throws(FileError) -> Void
+  ) throws(FileError) {
     let containers = ContainerDirectories(dataDirectory: locations.dataDirectory)
     let directory = containers.container(identifier)
-    let former = FormerFiles(ofDomain: identifier, in: locations)
-    try former.file.refuseForeignHome()
+    try locations.formerFile(ofDomain: identifier).refuseForeignHome()
     let alone = try FileLock.exclusive(directory: containers.containersDirectory, timeout: 10)
     let lock = try FileLock.exclusive(directory: directory, timeout: 0)
-    try former.replace(by: try OpenDirectory(containers.home(ofContainer: identifier), below: directory))
+    try body()
+    let new = temporaryPath(identifier, in: containers.containersDirectory)
     let old = temporaryPath(identifier, in: containers.containersDirectory)
+    if leavingEmpty { try Directory.createAll(new + "/home/.config", mode: 0o700) }
     try Directory.rename(directory, to: old)
+    if leavingEmpty { try Directory.rename(new, to: directory) }
     try Directory.synchronize(containers.containersDirectory)
     try Directory.removeTree(old)
     removeLeftovers(in: containers.containersDirectory)

@@ -26,10 +26,10 @@ public struct ContainerSurvey: Sendable {
   public let identifier: String
   public let directory: String
   /// Bytes of all files, as their sizes say.
-  public private(set) var byteCount: Int64 = 0
-  public private(set) var fileCount = 0
+  public let byteCount: Int64
+  public let fileCount: Int
   /// How many of them are in the application's home and no settings: documents, as a rule.
-  public private(set) var documentCount = 0
+  public let documentCount: Int
   /// Sorted by domain; empty where `fault` says why they can't be told.
   public let redirected: [Redirected]
   /// Why its preferences can't be looked through: the application may have put anything in their place.
@@ -68,29 +68,21 @@ public struct ContainerSurvey: Sendable {
       redirected = []
       fault = error
     }
-    count(directory)
+    let all = Self.count(directory)
+    (byteCount, fileCount) = (all.bytes, all.files)
     let home = FilePath.join(directory, "home")
-    let settings = ((try? Directory.names(in: home)) ?? []).filter { $0.hasPrefix(".") }
-    documentCount = Self.files(in: home) - settings.reduce(0) { $0 + Self.files(in: FilePath.join(home, $1)) }
-  }
-
-  private static func files(in path: String) -> Int {
-    guard let metadata = try? FileMetadata.of(path, followingLinks: false) else { return 0 }
-    guard metadata.isDirectory else { return 1 }
-    return ((try? Directory.names(in: path)) ?? []).reduce(0) { $0 + files(in: FilePath.join(path, $1)) }
+    documentCount = ((try? Directory.names(in: home)) ?? []).filter { !$0.hasPrefix(".") }.reduce(0) { sum, name in
+      sum + Self.count(FilePath.join(home, name)).files
+    }
   }
 
   /// What goes while it is counted, or can't be looked through, is not counted.
-  private mutating func count(_ path: String) {
-    for name in (try? Directory.names(in: path)) ?? [] {
-      let entry = FilePath.join(path, name)
-      guard let metadata = try? FileMetadata.of(entry, followingLinks: false) else { continue }
-      if metadata.isDirectory {
-        count(entry)
-      } else {
-        byteCount += metadata.isRegularFile ? metadata.size : 0
-        fileCount += 1
-      }
+  private static func count(_ path: String) -> (bytes: Int64, files: Int) {
+    guard let metadata = try? FileMetadata.of(path, followingLinks: false) else { return (0, 0) }
+    guard metadata.isDirectory else { return (metadata.isRegularFile ? metadata.size : 0, 1) }
+    return ((try? Directory.names(in: path)) ?? []).reduce((0, 0)) { sum, name in
+      let inner = count(FilePath.join(path, name))
+      return (sum.0 + inner.bytes, sum.1 + inner.files)
     }
   }
 

@@ -105,11 +105,14 @@ extension PreferenceLocations {
   }
 
   private func place(ofDomain name: String, in containment: Containment) -> PreferencePlace {
-    if containment.isEnforced { return PreferencePlace(configurationDirectory, anchor: homeDirectory) }
-    let place = PreferencePlace(home: containers.home(ofContainer: containment.identifier))
+    let place =
+      containment.isEnforced
+      ? PreferencePlace(configurationDirectory, anchor: homeDirectory)
+      : PreferencePlace(home: containers.home(ofContainer: containment.identifier))
     guard let account = accountOfOther else {
       // Where no container could be made, its own domain goes on living where it lived.
-      return Containment.isSame(name, containment.identifier) ? home(ofDomain: name) : place
+      let isOwn = !containment.isEnforced && Containment.isSame(name, containment.identifier)
+      return isOwn ? home(ofDomain: name) : place
     }
     return PreferencePlace(FilePath.join(place.directory, "managed-preferences/users/\(account)"), anchor: place.anchor)
   }

@@ -35,7 +35,6 @@ final class ContainerFolders {
   /// For the user alone. A link in the place of the folder is refused: it could lead to what is not the container's.
   private static func open(_ path: String) throws(CommandFailure) -> (path: String, descriptor: Int32) {
     do throws(FileError) {
-      try Directory.createAll(path, mode: 0o700)
       let descriptor = process_hold(path)
       if descriptor < 0 { throw FileError("open", path: path, errno: .current) }
       let metadata = try FileMetadata.of("/proc/self/fd/\(descriptor)")

@@ -28,7 +28,9 @@ struct SharedFile {
     guard let real = SymbolicLink.resolved(path) else { throw .missing }
     if let why = places.refusal(of: real) { throw .refused(why) }
     if let folder = plantableLink(on: path, places) {
-      throw .refused("leads through a link in \(folder), where a contained program may have put it")
+      throw .refused(
+        "leads through a link in \(folder), where a contained program may have put it; name \(real) where that is meant"
+      )
     }
     let descriptor = process_hold(real)
     if descriptor < 0 { throw .refused("can't be opened: \(Errno.current)") }

@@ -10,17 +10,14 @@ enum ContainersVerb: VerbProgram {
       "containers", summary: "List the containers of applications: size, grants, what was redirected and when.",
       flags: [CommonFlags.account, CommonFlags.format],
       notes: [
-        "containers show ID   each redirected domain beside the real one",
-        "containers reset ID  give the application an empty container",
+        "containers show ID    each redirected domain beside the real one",
+        "containers reset ID   give the application an empty container",
         "containers remove ID  put its preferences back where they were before",
       ],
       example: "policyctl containers")
   }
 
   static func run(_ call: Invocation) throws(CommandFailure) -> ExitCode {
-    if let word = call.arguments.operands.first {
-      throw call.usage(.unknownVerb("containers \(word)", suggestions: ["containers show", "containers reset"]))
-    }
     let site = try ContainerSite(call)
     let view = ContainersView(try site.surveys().map { ($0, site.grants[$0.identifier]) })
     if call.wantsJSON {
