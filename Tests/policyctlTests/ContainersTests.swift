@@ -154,7 +154,7 @@ import Testing
   @Test(arguments: [
     "rm -r .config; mkfifo .config", "rm -r .config; ln -s / .config", "chmod 0 .config",
     "touch \"$(printf 'bad\\377.plist')\" \"$(printf '.config/bad\\377.plist')\"",
-    "mkdir -p closed/in; chmod 0 closed/in closed",
+    "mkdir -p closed/in; chmod 0 closed/in closed", "chmod 0 .",
     "i=0; while [ $i -lt 1500 ]; do mkdir d; cd d; i=$((i + 1)); done",
   ])
   func aHostileContainerIsListedAndReset(_ script: String) throws {
