@@ -86,8 +86,8 @@ let package = Package(
     command(
       "policyd",
       [
-        "CommandLineKit", "PolicyCompiler", "PolicyLanguage", "ForcedDomain", "AuditEvents", "AuditLog", "PropertyList",
-        "LinuxFiles",
+        "CommandLineKit", "PolicyCompiler", "PolicyLanguage", "ForcedDomain", "AuditEvents", "AuditLog", "Digests",
+        "PropertyList", "LinuxFiles",
       ]),
 
     // Examples.

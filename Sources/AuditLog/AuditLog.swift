@@ -61,22 +61,3 @@ public struct AuditLog: Sendable {
     try writer.leaveAnchorBehind()
   }
 }
-
-extension AuditEvent.Kind {
-  /// The first record of a log. Fields: `log` (its id), `format`.
-  static let auditBegan = Self(rawValue: "audit.began")
-  /// The first record of every other segment. Fields: `log`, `previous` (the file before), `records`, `bytes` (of it).
-  static let auditRotated = Self(rawValue: "audit.rotated")
-  /// What a crash left of unfinished lines was cut off. Fields: `file` (where it is kept), `bytes`, `counted`.
-  static let auditRecovered = Self(rawValue: "audit.recovered")
-  /// The log is not what the anchor counted. Fields: `reason`, `expected`, `expectedHash`, `found`, `foundHash`.
-  static let auditAlarm = Self(rawValue: "audit.alarm")
-  /// An administrator has seen the alarms up to a record. Fields: `through`, `reason`.
-  static let auditAcknowledged = Self(rawValue: "audit.acknowledged")
-  /// Old segments were removed. Fields: `through` (their last record), `hash` (of its line), `records`, `segments`.
-  static let auditCheckpoint = Self(rawValue: "audit.checkpoint")
-  /// Personal parts were erased. Fields: `records` (their numbers), `count`, `reason`.
-  static let auditErased = Self(rawValue: "audit.erased")
-  /// Records found no room. Fields: `count`, `since`.
-  static let auditDropped = Self(rawValue: "audit.dropped")
-}

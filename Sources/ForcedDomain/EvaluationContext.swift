@@ -1,4 +1,4 @@
-import LinuxFiles
+public import LinuxFiles
 
 /// Under which name a host is enrolled, short or full.
 public struct HostIdentity: Sendable, Hashable, CustomStringConvertible {
@@ -40,6 +40,11 @@ public struct UserFacts: Sendable, Hashable {
     var facts = UserFacts(userID: ProcessIdentity.realUserID, groupIDs: ProcessIdentity.groupIDs())
     facts.outside = OutsideFacts.current(facts)
     return facts
+  }
+
+  /// An account as the user database has it.
+  public init(of account: UserAccount) {
+    self.init(userID: account.userID, groupIDs: UserDatabase.groupIDs(of: account), name: account.name)
   }
 
   /// The first user id of people; those below belong to root and to services.

@@ -20,12 +20,11 @@ extension SearchList.Configuration {
       self.init(applicationDomain: applicationDomain, arguments: arguments, installation: installation)
       return
     }
-    let groups = UserDatabase.groupIDs(of: account)
     self.init(
       applicationDomain: applicationDomain, homeDirectory: account.homeDirectory,
       configurationDirectory: FilePath.join(account.homeDirectory, ".config"), arguments: arguments,
       installation: installation,
-      userFacts: UserFacts(userID: account.userID, groupIDs: groups, name: account.name))
+      userFacts: UserFacts(of: account))
     self.account = account.name
     dataDirectory = FilePath.join(account.homeDirectory, ".local/share")
     if !mayRead() { return nil }

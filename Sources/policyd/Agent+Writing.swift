@@ -45,7 +45,7 @@ extension Agent {
       let reasons = refusals.map { ($0.key.rawValue, PropertyListValue.number($0.value)) }
       pending.add(
         AgentRecord(
-          .refusedEvents,
+          .auditDropped,
           [
             "count": .number(refusals.values.reduce(0, +)), "user": .number(user),
             "reasons": .dictionary(Dictionary(uniqueKeysWithValues: reasons)),

@@ -1,3 +1,4 @@
+import Digests
 import ForcedDomain
 import LinuxFiles
 import PropertyList
@@ -16,7 +17,7 @@ struct HostFacts {
   /// Of `agent.started`.
   var fields: [String: PropertyListValue] {
     var fields = generation
-    if let marker { fields["digest"] = .string(Self.hexadecimal(marker.sourceDigest)) }
+    if let marker { fields["digest"] = .string(HexText.encode(marker.sourceDigest)) }
     if let boot { fields["boot"] = .string(boot) }
     fields["clock"] = .string(isSynchronized ? "synchronized" : "not synchronized")
     return fields
@@ -29,12 +30,8 @@ struct HostFacts {
     fields["uptime"] = .number(uptime)
     if let marker {
       let checksum = withUnsafeBytes(of: marker.forcedChecksum.bigEndian) { Array($0) }
-      fields["forced"] = .string(Self.hexadecimal(checksum))
+      fields["forced"] = .string(HexText.encode(checksum))
     }
     return fields
-  }
-
-  static func hexadecimal(_ bytes: [UInt8]) -> String {
-    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 }

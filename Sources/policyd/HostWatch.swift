@@ -1,4 +1,5 @@
 import AuditEvents
+import Digests
 import ForcedDomain
 import Glibc
 import LinuxFiles
@@ -169,7 +170,7 @@ final class HostWatch: @unchecked Sendable {
     if check.unknown != unknown, !check.unknown.isEmpty {
       mailbox.put(
         AgentRecord(
-          .unknownIdentity, ["names": .array(check.unknown.map { .string($0) }), "accepted": .boolean(true)]))
+          .identityUnknown, ["names": .array(check.unknown.map { .string($0) }), "accepted": .boolean(true)]))
     }
     unknown = check.unknown
   }
@@ -188,8 +189,8 @@ final class HostWatch: @unchecked Sendable {
         AgentRecord(
           .policyStale,
           [
-            "generation": .number(marker.generation), "digest": .string(HostFacts.hexadecimal(marker.sourceDigest)),
-            "found": .string(HostFacts.hexadecimal(digest)),
+            "generation": .number(marker.generation), "digest": .string(HexText.encode(marker.sourceDigest)),
+            "found": .string(HexText.encode(digest)),
           ]))
     }
     staleDigest = digest == marker.sourceDigest ? nil : digest

@@ -1,4 +1,5 @@
 import AuditEvents
+import Digests
 import ForcedDomain
 import LinuxFiles
 import PolicyCompiler
@@ -25,9 +26,9 @@ struct IdentityRefresh: Sendable {
     let witness: @Sendable (GenerationMarker) throws(InstallError) -> Void = { (marker) throws(InstallError) in
       var fields: [String: PropertyListValue] = [
         "generation": .number(marker.generation), "previous": .number(previous), "serial": .number(marker.serial),
-        "digest": .string(HostFacts.hexadecimal(marker.sourceDigest)),
+        "digest": .string(HexText.encode(marker.sourceDigest)),
       ]
-      if let signer = marker.signer { fields["signer"] = .string(HostFacts.hexadecimal(signer)) }
+      if let signer = marker.signer { fields["signer"] = .string(HexText.encode(signer)) }
       if let source = marker.source { fields["source"] = .string(source.path) }
       do throws(EventStoreError) { try store.append([AgentRecord(.policyRefreshed, fields)]) } catch {
         throw InstallError(.notRecorded(error.description), path: directory)

@@ -1,3 +1,4 @@
+import AuditEvents
 import CommandLineKit
 import ForcedDomain
 import Glibc

@@ -140,7 +140,7 @@ struct SpoolIntake {
     if refused > 0 {
       records.append(
         AgentRecord(
-          .refusedEvents,
+          .auditDropped,
           [
             "count": .number(refused), "user": .number(owner), "reasons": .dictionary(["spool": .number(refused)]),
           ], isAdministrative: false))

@@ -31,8 +31,8 @@ import Testing
       "AuditEvents", "AuditLog", "Digests", "PropertyList", "LinuxFiles", "HostPatterns", "CProcesses",
     ],
     "policyd": [
-      "CommandLineKit", "PolicyCompiler", "PolicyLanguage", "ForcedDomain", "AuditEvents", "AuditLog", "PropertyList",
-      "LinuxFiles",
+      "CommandLineKit", "PolicyCompiler", "PolicyLanguage", "ForcedDomain", "AuditEvents", "AuditLog", "Digests",
+      "PropertyList", "LinuxFiles",
     ],
     "defaults": ["CommandLineKit", "PreferencesCore", "ForcedDomain", "AuditEvents", "PropertyList", "LinuxFiles"],
   ]

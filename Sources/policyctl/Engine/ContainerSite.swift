@@ -26,7 +26,7 @@ struct ContainerSite {
       guard let found else { throw CommandFailure(.noInput, "there is no user '\(TerminalText.escape(name))'") }
       if found.userID != ProcessIdentity.effectiveUserID {
         isOwn = false
-        user = UserFacts(userID: found.userID, groupIDs: UserDatabase.groupIDs(of: found), name: found.name)
+        user = UserFacts(of: found)
         locations = PreferenceLocations(homeDirectory: found.homeDirectory, installation: installation)
       }
     }

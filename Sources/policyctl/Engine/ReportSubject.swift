@@ -131,8 +131,7 @@ struct ReportSubject {
           domain: domain, homeDirectory: account.homeDirectory,
           configurationDirectory: FilePath.join(account.homeDirectory, ".config"), arguments: [], languages: [],
           installation: installation, sink: DiscardingAuditEventSink(), observes: false,
-          userFacts: UserFacts(
-            userID: account.userID, groupIDs: UserDatabase.groupIDs(of: account), name: account.name))
+          userFacts: UserFacts(of: account))
       } else {
         configuration = SearchList.Configuration(
           domain: domain, arguments: [], installation: installation, sink: DiscardingAuditEventSink(), observes: false)
