@@ -64,6 +64,7 @@ let package = Package(
     room("PreferencesCore", ["PropertyList", "LinuxFiles", "ForcedDomain", "AuditEvents", "CReaderEpoch"]),
     room("ManagedPreferences", ["PreferencesCore", "PropertyList", "ForcedDomain"]),
     room("ManagedFoundation", ["ManagedPreferences"]),
+    room("UbiquitousStore", ["PropertyList", "LinuxFiles"]),
 
     // The C interface: a header written by hand, and its functions.
     .target(name: "CManagedPreferences"),

@@ -24,6 +24,7 @@ import Testing
     "CManagedPreferences": [],
     "ManagedPreferencesC": ["CManagedPreferences", "PreferencesCore", "PropertyList"],
     "ManagedFoundation": ["ManagedPreferences", "Foundation"],
+    "UbiquitousStore": ["PropertyList", "LinuxFiles"],
     "CommandLineKit": ["LinuxFiles"],
     "ComplianceReport": ["CommandLineKit", "PreferencesCore", "ForcedDomain", "PropertyList", "LinuxFiles"],
     "policyctl": [
