@@ -94,6 +94,7 @@ extension DiagnosticCode {
       "put the containers in a profile of their own, without during"),
     error(.forbiddenPath, .decoding, "a container can't be granted this path"),
     error(.uselessGrant, .decoding, "a container that there can't be, or a grant that shares nothing"),
+    error(.cannotRoam, .decoding, "a domain or a key that a synced store can't hold"),
     error(.invalidManifest, .decoding, "a manifest contradicts itself"),
   ]
 

@@ -90,6 +90,7 @@ public struct DiagnosticCode: RawRepresentable, Hashable, Sendable, CustomString
   public static let duringWithContainers = Self("during-with-containers")
   public static let forbiddenPath = Self("forbidden-path")
   public static let uselessGrant = Self("useless-grant")
+  public static let cannotRoam = Self("cannot-roam")
   public static let invalidManifest = Self("invalid-manifest")
 
   // Validating the tree.

@@ -93,7 +93,7 @@ extension TreeValidation {
         }
       }
     }
-    func visit(_ releases: [DomainRelease], _ source: Int) {
+    func visit(_ releases: [DomainKeys], _ source: Int) {
       for release in releases {
         visit(.domain, release.domain, source)
         for key in release.keys { visit(.key(domain: release.domain.value), key, source) }
@@ -131,6 +131,7 @@ extension TreeValidation {
         }
       }
       for exemption in profile.exemptions { visit(.control, exemption.control, profile.source) }
+      visit(profile.roaming, profile.source)
       for container in profile.containers {
         for domain in [container.domain] + container.groups + container.read { visit(.domain, domain, profile.source) }
       }

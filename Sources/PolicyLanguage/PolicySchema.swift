@@ -168,7 +168,7 @@ public enum PolicySchema {
     ])
 
   static let profile = Shape(
-    "a profile", reserved: ["roaming", "lease", "render"],
+    "a profile", reserved: ["lease", "render"],
     head("Profile") + [
       required("id", .text(pattern: "^[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+)+$"), "Reverse-DNS, unique in the policy tree."),
       required("title", .text(), "What people see it called."),
@@ -182,6 +182,8 @@ public enum PolicySchema {
       optional("controls", .list(.mapping(control)), "What an auditor checks where the profile applies."),
       optional("exemptions", .list(.mapping(exemption)), "Where controls are not asked."),
       optional("containers", .keyed(.mapping(container)), "Applications that are contained, and what each may share."),
+      optional(
+        "roaming", .keyed(texts), "Applications, and keys whose values follow the user from machine to machine."),
     ])
 
   // MARK: Inventory, Manifest, Tests

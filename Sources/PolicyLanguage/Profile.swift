@@ -18,8 +18,8 @@ public struct DomainSettings: Sendable {
   public internal(set) var settings: [KeySetting]
 }
 
-/// The keys of one domain that a profile stops forcing.
-public struct DomainRelease: Sendable {
+/// Keys of one domain: what a profile stops forcing, or lets roam.
+public struct DomainKeys: Sendable {
   public let domain: Located<String>
   public let keys: [Located<String>]
 }
@@ -40,11 +40,13 @@ public struct Profile: Sendable {
   public let applies: Scope
   public internal(set) var forced: [DomainSettings]
   public internal(set) var recommended: [DomainSettings]
-  public let release: [DomainRelease]
+  public let release: [DomainKeys]
   public internal(set) var overrides: [Override]
   public internal(set) var controls: [Control]
   public let exemptions: [Exemption]
   public let containers: [ContainerGrant]
+  /// Keys that are kept in the user's synced store, application by application.
+  public let roaming: [DomainKeys]
 }
 
 /// A narrower part of a profile, which beats the profile's own part.
@@ -58,7 +60,7 @@ public struct Override: Sendable {
   public let expires: Located<PropertyListDate>?
   public internal(set) var forced: [DomainSettings]
   public internal(set) var recommended: [DomainSettings]
-  public let release: [DomainRelease]
+  public let release: [DomainKeys]
 }
 
 /// What an auditor checks, wherever and whenever its profile applies.

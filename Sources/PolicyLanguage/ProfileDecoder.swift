@@ -33,17 +33,20 @@ extension DocumentDecoder {
     let controls = elements(fields["controls"], of: "controls").compactMap { control($0) }
     let exemptions = elements(fields["exemptions"], of: "exemptions").compactMap { exemption($0) }
     let containers = containers(fields["containers"])
+    let roaming = roaming(fields["roaming"])
     guard let id, let title else { return }
-    if !["forced", "recommended", "release", "overrides", "controls", "exemptions", "containers"]
-      .contains(where: { fields[$0] != nil })
-    {
+    if ![
+      "forced", "recommended", "release", "overrides", "controls", "exemptions", "containers", "roaming",
+    ]
+    .contains(where: { fields[$0] != nil }) {
       sink.report(.emptyProfile, at: tree.position(tree.root), "the profile \(id.value.shown) says nothing")
     }
     profiles.append(
       Profile(
         source: source, tree: tree, position: tree.position(tree.root), id: id, title: title, description: description,
         owner: owner, priority: priority, applies: applies, forced: forced, recommended: recommended, release: release,
-        overrides: overrides, controls: controls, exemptions: exemptions, containers: containers))
+        overrides: overrides, controls: controls, exemptions: exemptions, containers: containers,
+        roaming: roaming))
   }
 
   private mutating func checkIdentifier(_ id: Located<String>) {
@@ -94,6 +97,29 @@ extension DocumentDecoder {
     return Exemption(
       position: tree.position(node), control: control, scope: scope, reason: reason, owner: owner, expires: expires)
   }
+
+  // MARK: Roaming
+
+  /// A synced store belongs to one application and takes short keys only; what it could never hold is a slip.
+  private mutating func roaming(_ entry: Entry?) -> [DomainKeys] {
+    keyLists(entry).map { part in
+      if part.domain.value == Self.globalDomain {
+        sink.report(
+          .cannotRoam, at: part.domain.position,
+          "\(part.domain.value.shown) is every application's; each application's values roam by themselves")
+      }
+      for key in part.keys where key.value.utf8.count > Self.longestRoamingKey {
+        sink.report(
+          .cannotRoam, at: key.position,
+          "the key '\(key.value.shown)' has \(key.value.utf8.count) bytes; one that roams has at most \(Self.longestRoamingKey)"
+        )
+      }
+      return part
+    }
+  }
+
+  /// Bytes of UTF-8: the limit of the synced store.
+  private static let longestRoamingKey = 64
 
   // MARK: Controls
 

@@ -66,13 +66,13 @@ extension DocumentDecoder {
   }
 
   /// Domain → list of keys.
-  mutating func keyLists(_ entry: Entry?) -> [DomainRelease] {
-    var result: [DomainRelease] = []
+  mutating func keyLists(_ entry: Entry?) -> [DomainKeys] {
+    var result: [DomainKeys] = []
     for (key, value) in members(entry, whenEmpty: .emptySection) {
       let domain = located(key)
       guard checkDomain(domain) else { continue }
       let keys = texts(Entry(name: domain.value, key: key, value: value), whenEmpty: .emptySection)
-      result.append(DomainRelease(domain: domain, keys: keys))
+      result.append(DomainKeys(domain: domain, keys: keys))
     }
     return result
   }

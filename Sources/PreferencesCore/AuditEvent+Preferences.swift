@@ -21,10 +21,10 @@ extension AuditEvent {
     return AuditEvent(.forcedWrite, fields: fields)
   }
 
-  /// A preference file's fault.
+  /// A preference file's fault, or a synced store's.
   init(_ fault: PreferencesFault, inDomain name: String) {
     self.init(
-      fault.kind == .unwritable ? .domainUnwritable : .domainDamaged,
+      [.unwritable, .notRoaming].contains(fault.kind) ? .domainUnwritable : .domainDamaged,
       fields: ["domain": .string(name), "path": .string(fault.path), "fault": .string(fault.message)])
   }
 }

@@ -22,6 +22,7 @@ final class Engine: @unchecked Sendable {
   /// What was decided for the applications that lists were opened for.
   var containments: [ContainedIdentity: Containment?] = [:]
   private(set) var lists: [ObjectIdentifier: ListState] = [:]
+  var roamingSources: [RoamingPlace: RoamingSource] = [:]
   let writer = DomainWriter()
   let watcher = Watcher()
   /// Whether a directory is on a file system that other machines may change. Tests have another opinion.
@@ -89,12 +90,19 @@ final class Engine: @unchecked Sendable {
     for file in list.files { file.users[id] = list }
   }
 
-  func remove(_ list: ListState) {
+  /// - Returns: a synced store that no list uses any more, for the caller to let go without the lock.
+  func remove(_ list: ListState) -> RoamingSource? {
     let id = ObjectIdentifier(list)
     lists[id] = nil
+    list.isRemoved = true
     list.policy.users[id] = nil
     if list.policy.users.isEmpty { policies[list.policy.installation] = nil }
     for file in list.files { file.users[id] = nil }
+    guard let roaming = list.roaming else { return nil }
+    roaming.users[id] = nil
+    if !roaming.users.isEmpty { return nil }
+    roamingSources = roamingSources.filter { $0.value !== roaming }
+    return roaming
   }
 
   // MARK: Looking at the disk (without the lock)
@@ -192,7 +200,7 @@ final class Engine: @unchecked Sendable {
     lock.unlock()
     policy.disk.unlock()
     for (event, sink) in events { sink.send(event) }
-    return fill(outdated, .policy, domain: nil)
+    return openRoaming(for: outdated) + fill(outdated, .policy, domain: nil)
   }
 
   func refresh(_ policy: PolicySource, reportingTo sink: (any AuditEventSink)? = nil) -> [Notice] {
@@ -249,6 +257,7 @@ final class Engine: @unchecked Sendable {
     writer.renewAfterFork()
     watcher.renewAfterFork()
     for list in lists.values { list.renewAfterFork() }
+    for source in roamingSources.values { source.layer.renewAfterFork() }
     for list in lists.values { list.languages.renewAfterFork() }
     for policy in policies.values { policy.disk.renew() }
     for file in files.values.compactMap(\.file) {

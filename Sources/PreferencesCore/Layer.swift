@@ -1,7 +1,7 @@
 /// The layers of the search list, in the order in which they are asked: the first that has the key answers.
 ///
 /// `rawValue` is the name that commands print and read; `allCases` is the order. (Suites take turns: of each, this host's
-/// file comes before the one for any host.) There is no synced store in this version: `roaming` never has a key.
+/// file comes before the one for any host.)
 public enum Layer: String, Sendable, Hashable, CaseIterable, Comparable, CustomStringConvertible {
   /// The host's forced domain: binds, whatever any other layer says.
   case forced

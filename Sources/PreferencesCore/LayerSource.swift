@@ -10,6 +10,8 @@ struct LayerSource {
   enum Contents {
     case policy(ForcedDomain, ConditionTruth, PolicySection)
     case file(DomainContents)
+    /// A synced store, and the keys that roam in it.
+    case roaming(RoamingContents, keys: Set<String>)
     case values([String: PropertyListValue])
     /// The domain of a language, made when one of its keys is asked for.
     case language(LanguageDomains, tag: String)
@@ -26,6 +28,7 @@ struct LayerSource {
     case .policy(let policy, let truth, let section):
       policy.resolve(domain: domain, key: key, section: section, under: truth).value
     case .file(let contents): contents.value(forKey: key)
+    case .roaming(let contents, let keys): keys.contains(key) ? contents.values[key] : nil
     case .values(let values): values[key]
     case .language(let languages, let tag):
       LanguageKey.names.contains(key) ? languages.values(ofLanguage: tag)?[key] : nil
@@ -40,6 +43,7 @@ struct LayerSource {
         table.putFirst(key, layer: layer) { TableValue(value) }
       }
     case .file(let contents): fill(table, contents.merged)
+    case .roaming(let contents, let keys): fill(table, contents.values.filter { keys.contains($0.key) })
     case .values(let values): fill(table, values)
     case .language(let languages, let tag): fill(table, languages.values(ofLanguage: tag) ?? [:])
     }

@@ -17,7 +17,17 @@ final class ListState: @unchecked Sendable {
 
   /// Newest first.
   var suites: [DomainFiles] = []
-  var view = PolicyView()
+  var view = PolicyView() { didSet { updateRoamingKeys() } }
+  /// Keys that the application lets roam.
+  var declaredRoaming: Set<String> = []
+  /// Those, and the ones that the policy names.
+  var roamingKeys: Set<String> = []
+  /// The synced store, once a key roams.
+  var roaming: RoamingSource?
+  /// Why the synced store can't be opened.
+  var roamingFault: PreferencesFault?
+  /// Whether the list is in nobody's hands any more.
+  var isRemoved = false
   var argument: [String: PropertyListValue]?
   var registration: [String: PropertyListValue]? = [:]
   let languages: LanguageDomains
@@ -71,6 +81,12 @@ final class ListState: @unchecked Sendable {
     var sources: [LayerSource] = []
     appendPolicy(.forced, .forced, to: &sources)
     sources.append(LayerSource(layer: .argument, domain: "", path: nil, contents: .values(argument ?? [:])))
+    if let roaming, !roamingKeys.isEmpty {
+      sources.append(
+        LayerSource(
+          layer: .roaming, domain: own.name, path: roaming.layer.path,
+          contents: .roaming(roaming.contents, keys: roamingKeys)))
+    }
     if own.name != GlobalDomain.name {
       append(own, .applicationHost, .application, to: &sources)
     }

@@ -20,6 +20,8 @@ public struct PreferencesFault: Error, Sendable, Hashable, CustomStringConvertib
     case busy
     /// A damaged file was moved aside to make room for a sound one.
     case movedAside = "moved-aside"
+    /// The synced store of keys that roam can't be opened, or does not take a value; it stays on this machine.
+    case notRoaming = "not-roaming"
   }
 
   public let kind: Kind

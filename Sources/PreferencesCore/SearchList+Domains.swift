@@ -135,20 +135,29 @@ extension SearchList {
       look()
       file.contents = contents
     }
+    // In the store that goes with the file, a key that roams is set or removed like any other.
+    var refusals: [RoamingSource.Refusal] = []
+    var roamed: [String] = []
+    if let roaming = file.users.values.first(where: { $0.own.user === file && $0.roaming != nil })?.roaming {
+      roamed = roaming.keys.filter { roaming.contents.values[$0] != values[$0] }
+      refusals = roamed.compactMap { roaming.set(values[$0], forKey: $0) }
+    }
     let before = file.contents.merged
-    let isChange = before != values
+    let isChange = before != values || !roamed.isEmpty
     file.contents.pending = DomainChanges(replacesAll: true, values: values.mapValues { .some($0) })
     file.sink = configuration.sink
     state.touched[file.path] = file
     engine.writer.schedule(file)
     let changedKeys = DomainContents.changedKeys(from: before, to: values)
-    let (changes, refill) = engine.publishChanges(of: file, keys: changedKeys, source: .otherList, receiver: state)
+    let readKeys = changedKeys + roamed.filter { !changedKeys.contains($0) }
+    let (changes, refill) = engine.publishChanges(of: file, keys: readKeys, source: .otherList, receiver: state)
     notices += changes
     // The receiver is told that the domain changed, even where nothing that it reads did.
     if isChange, !state.observers.isEmpty, refill.isEmpty, file.users[ObjectIdentifier(state)] == nil {
       if let notice = Notice(state, .receiver, domain: name, keys: [], always: true) { notices.append(notice) }
     }
     engine.lock.unlock()
+    for refusal in refusals { report(refusal.fault) }
     for key in changedKeys { noteRedirectedWrite(of: key, inDomain: name, removing: values[key] == nil) }
     notices += engine.fill(refill, .otherList, domain: name, receiver: state)
     for notice in notices { notice.deliver() }

@@ -15,13 +15,24 @@ extension SearchList {
     precondition(!key.isEmpty, "a preference can't be set under an empty key")
     let file = state.own.user
     engine.lock.lock()
+    let roaming = state.roaming(ofKey: key)
     engine.announce(in: file.users.values, receiver: state, key: key) { look in
       let contents = file.contents
+      let roamingContents = roaming?.contents
       file.contents.pending.values.updateValue(value, forKey: key)
+      roaming?.contents.set(value, forKey: key)
       look()
       file.contents = contents
+      if let roamingContents { roaming?.contents = roamingContents }
     }
-    let isChange = file.contents.value(forKey: key) != value
+    let isChange =
+      file.contents.value(forKey: key) != value || roaming.map { $0.contents.values[key] != value } ?? false
+    let refusal = roaming?.set(value, forKey: key)
+    if let refusal, refusal.isHidden {
+      engine.lock.unlock()
+      report(refusal.fault)
+      return false
+    }
     // Written even where it changes nothing here: another process may have set something else meanwhile.
     file.contents.pending.values.updateValue(value, forKey: key)
     file.sink = configuration.sink
@@ -38,6 +49,7 @@ extension SearchList {
       }
     }
     engine.lock.unlock()
+    if let refusal { report(refusal.fault) }
     if isForced { reportForcedWrite(of: key, value == nil ? "remove" : "set") }
     noteRedirectedWrite(of: key, inDomain: configuration.domain, removing: value == nil)
     for notice in notices { notice.deliver() }
@@ -47,6 +59,9 @@ extension SearchList {
   /// Removes a key from the list's domain; other layers' values come to light.
   @discardableResult
   public func removeValue(forKey key: String) -> Bool { set(nil, forKey: key) }
+
+  /// Tells of a value that stays on this machine.
+  func report(_ fault: PreferencesFault) { configuration.sink.send(AuditEvent(fault, inDomain: configuration.domain)) }
 
   private func reportForcedWrite(of key: String, _ operation: String) {
     configuration.sink.send(
@@ -71,8 +86,19 @@ extension SearchList {
     var isWritten = true
     for file in files where !engine.writer.flush(file, lockTimeout: 10) { isWritten = false }
     engine.lock.withLock { state.touched = state.touched.filter { !$0.value.contents.pending.isEmpty } }
+    let roaming = engine.lock.withLock { state.roaming }
+    if let roaming, !roaming.layer.synchronize() { isWritten = false }
     var notices = engine.refresh(state.policy)
     notices += engine.refresh(files)
+    // A store that could not be opened may be sound again.
+    if roaming == nil {
+      let opened = engine.openRoaming(for: [state])
+      if engine.lock.withLock({ state.roaming }) != nil {
+        notices += opened + engine.fill([state], .otherProcess, domain: nil)
+      }
+    } else if let roaming {
+      notices += engine.takeRoaming(roaming)
+    }
     for notice in notices { notice.deliver() }
     return isWritten
   }

@@ -47,6 +47,8 @@ public final class SearchList: Sendable {
     /// Unix seconds. Windows open and close by it.
     public var clock: @Sendable () -> Int64
     public var userFacts: UserFacts
+    /// Who opens the synced store of keys that roam; nil: the process's, `RoamingLayers.opener`.
+    public var openRoamingLayer: RoamingLayers.Opener?
 
     /// - Parameters: nil takes what holds for this process: the executable's name, `$HOME`, `$XDG_CONFIG_HOME`,
     ///   `$XDG_DATA_HOME` (with another home directory given: `.local/share` in that), this machine's identifier, the installation that `Installation.locate` finds, the process's sink, the kernel's facts
@@ -124,6 +126,7 @@ public final class SearchList: Sendable {
       state.view = PolicyView(policy, user: configuration.userFacts, instant: configuration.clock())
       engine.add(state)
     }
+    notices += engine.openRoaming(for: [state])
     _ = state.fill(engine, .receiver, domain: nil, isFirst: true)
     if configuration.observes { engine.lock.withLock { engine.watcher.wake() } }
     noteRedirectedRead(of: configuration.domain)
@@ -132,7 +135,8 @@ public final class SearchList: Sendable {
 
   deinit {
     let engine = Engine.shared
-    engine.lock.withLock { engine.remove(state) }
+    let store = engine.lock.withLock { engine.remove(state) }
+    extendLifetime(store)
   }
 
   /// The generation of the forced domain in use, nil where there is none.
@@ -148,7 +152,9 @@ public final class SearchList: Sendable {
       let policy = state.policy.faults.map { PreferencesFault(kind, path: $0.path, message: $0.message) }
       let touched = state.touched.sorted { $0.key < $1.key }.map(\.value)
       let files = state.files + touched.filter { file in !state.files.contains { $0 === file } }
-      let all = policy + files.flatMap { $0.faults.sorted { $0.key.rawValue < $1.key.rawValue }.map(\.value) }
+      let all =
+        policy + files.flatMap { $0.faults.sorted { $0.key.rawValue < $1.key.rawValue }.map(\.value) }
+        + (state.roamingFault.map { [$0] } ?? [])
       // A directory's fault is that of every file in it.
       return all.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }

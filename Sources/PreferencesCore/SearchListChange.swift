@@ -5,7 +5,7 @@ public struct SearchListChange: Sendable, Hashable {
     case receiver
     /// Another search list of this process that shares a domain with the observed one.
     case otherList
-    /// Another process replaced a file.
+    /// Another process replaced a file, or the synced store brought a value from another process or machine.
     case otherProcess
     /// A new generation of the forced domain, or a time window that opened or closed.
     case policy

@@ -98,6 +98,9 @@ import Testing
     #expect(grant.files.map(\.value) == ["~/Documents"])
     #expect(profile.priority.value == 0)
     #expect(profile.applies.isUnlimited)
+    let roaming = try #require(profile.roaming.first)
+    #expect(roaming.domain.value == "org.example.Editor")
+    #expect(roaming.keys.map(\.value) == ["Theme", "FontSize"])
   }
 
   @Test func inventoryManifestAndTests() throws {

@@ -38,7 +38,7 @@ import Testing
     #expect(
       profile["properties"]?.members?.keys.sorted() == [
         "applies", "containers", "controls", "description", "exemptions", "forced", "id", "kind", "overrides", "owner",
-        "priority", "recommended", "release", "title", "version",
+        "priority", "recommended", "release", "roaming", "title", "version",
       ])
     #expect(profile["required"] == .array(["version", "kind", "id", "title"].map { .string($0) }))
     let properties = profile["properties"]?.members

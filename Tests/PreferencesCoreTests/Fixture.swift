@@ -76,17 +76,19 @@ final class Fixture: Sendable {
 
   func list(
     _ domain: String = Fixture.domain, application: String? = nil, arguments: [String] = [], observes: Bool = false,
-    languages: [String] = [], user: UserFacts = UserFacts(userID: 1000, groupIDs: [1000])
+    languages: [String] = [], user: UserFacts = UserFacts(userID: 1000, groupIDs: [1000]),
+    roaming: RoamingLayers.Opener? = nil
   ) -> SearchList {
     let clock = clock
-    return try! SearchList(
-      configuration: SearchList.Configuration(
-        domain: domain, applicationDomain: application, homeDirectory: home, configurationDirectory: userConfiguration,
-        containment: Self.containment, hostIdentifier: Self.host, arguments: arguments, languages: languages,
-        installation: installation, sink: sink,
-        observes: observes,
-        clock: { clock.now },
-        userFacts: user))
+    var configuration = SearchList.Configuration(
+      domain: domain, applicationDomain: application, homeDirectory: home, configurationDirectory: userConfiguration,
+      containment: Self.containment, hostIdentifier: Self.host, arguments: arguments, languages: languages,
+      installation: installation, sink: sink,
+      observes: observes,
+      clock: { clock.now },
+      userFacts: user)
+    configuration.openRoamingLayer = roaming
+    return try! SearchList(configuration: configuration)
   }
 
   /// The lock of a domain's writers, as another process would hold it: until it goes, nothing reaches the disk.
@@ -128,12 +130,16 @@ final class Fixture: Sendable {
   static let horizon: Range<Int64> = 0..<4_000_000_000
 
   /// Installs a generation as the installer does: the forced file, then the marker.
-  /// - Parameter grants: the applications that are contained under `condition`, and what is shared with each.
+  /// - Parameters:
+  ///   - grants: the applications that are contained under `condition`, and what is shared with each.
+  ///   - roaming: the keys of applications that roam under `condition`.
   func install(
     _ lines: [Line], containing grants: [String: (groups: [String], read: [String])] = [:],
-    under condition: Condition = .always, generation: UInt64 = 1
+    roaming: [String: [String]] = [:], under condition: Condition = .always, intervals: [[Range<Int64>]] = [],
+    generation: UInt64 = 1
   ) {
-    let bytes = Self.forcedFile(lines, containing: grants, under: condition, generation: generation)
+    let bytes = Self.forcedFile(
+      lines, containing: grants, roaming: roaming, under: condition, intervals: intervals, generation: generation)
     try! AtomicReplacement.write(bytes, to: installation.forcedFile, mode: 0o644, durable: false)
     let checksum = try! ForcedDomain(bytes: bytes, expecting: [.forced]).checksum
     mark(generation, checksum: checksum)
@@ -148,11 +154,12 @@ final class Fixture: Sendable {
 
   static func forcedFile(
     _ lines: [Line], containing grants: [String: (groups: [String], read: [String])] = [:],
-    under condition: Condition = .always, generation: UInt64
+    roaming: [String: [String]] = [:], under condition: Condition = .always, intervals: [[Range<Int64>]] = [],
+    generation: UInt64
   ) -> [UInt8] {
     var writer = ForcedDomainWriter(kind: .forced)
-    if !grants.isEmpty {
-      let number = condition == .always ? 0 : writer.addCondition(condition, intervals: [])
+    if !grants.isEmpty || !roaming.isEmpty {
+      let number = condition == .always ? 0 : writer.addCondition(condition, intervals: intervals)
       func strings(_ list: [String]) -> PropertyListValue { .array(list.map { .string($0) }) }
       writer.setAnnex([
         "containers": .array(
@@ -162,7 +169,14 @@ final class Fixture: Sendable {
               "files": .array([]), "profile": "org.example.base",
               "condition": .integer(PropertyListInteger(Int(number))),
             ]
-          })
+          }),
+        "roaming": .array(
+          roaming.map { domain, keys in
+            [
+              "domain": .string(domain), "keys": strings(keys), "profile": "org.example.base",
+              "condition": .integer(PropertyListInteger(Int(number))),
+            ]
+          }),
       ])
     }
     for line in lines {

@@ -2,16 +2,16 @@ import PropertyList
 
 /// The annex of a payload (`Annex` describes it) in the files of one host.
 enum NarrowedAnnex {
-  private static let listsWithConditions = ["containers", "controls", "exemptions"]
+  private static let listsWithConditions = ["containers", "roaming", "controls", "exemptions"]
 
-  /// What applications need: grants to containers that can hold here, and which keys are secret.
+  /// What applications need: grants to containers and roaming keys that can hold here, and which keys are secret.
   ///
   /// - Parameter condition: the number in the new file of a condition of the payload, nil where it can't hold here.
   static func forEveryone(_ annex: PropertyListValue?, condition: (Int) -> UInt32?) -> PropertyListValue {
     let all = annex?.dictionaryValue ?? [:]
     var result: [String: PropertyListValue] = [:]
     result["secrets"] = all["secrets"]
-    if let containers = all["containers"] { result["containers"] = renumbered(containers, condition) }
+    for name in ["containers", "roaming"] { if let list = all[name] { result[name] = renumbered(list, condition) } }
     return .dictionary(result)
   }
 

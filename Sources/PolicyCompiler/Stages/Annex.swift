@@ -9,13 +9,14 @@ import PropertyList
 /// | `unknownHosts` | `refuse` or `allow`: what install does on a host that no group of `inventory` lists |
 /// | `inventory` | `hosts`: group → `names`, `groups`; `users`: group → `names`, `unixGroups`, `groups`; as written |
 /// | `containers` | list of `domain`, `groups`, `read`, `files`, `profile`, `condition` |
+/// | `roaming` | list of `domain`, `keys`, `profile`, `condition` |
 /// | `controls` | list of `id`, `title`, `references`, `severity`, `expect`, `profile`, `condition`, `file`, `line`, `column` |
 /// | `exemptions` | list of `control`, `reason`, `owner`, `expires`, `profile`, `condition`, `file`, `line`, `column` |
 /// | `secrets` | domain → keys that are never printed, logged or reported |
 ///
 /// `condition` is a number in the file's own table of conditions; `expect` is a list of `domain`, `key`, `file`, `line`,
 /// `column` and the operators (`is`, `min`, `max`, `oneOf`, `contains`) with their values. A member without contents is
-/// left out. A narrowed file that everyone may read has `containers` and `secrets` only.
+/// left out. A narrowed file that everyone may read has `containers`, `roaming` and `secrets` only.
 enum Annex {
   static func encode(_ compiler: inout CompilerState) -> PropertyListValue {
     var annex: [String: PropertyListValue] = [:]
@@ -59,7 +60,9 @@ enum Annex {
   private static func encode(
     _ profile: Profile, into lists: inout [String: [PropertyListValue]], _ compiler: inout CompilerState
   ) {
-    guard !(profile.containers.isEmpty && profile.controls.isEmpty && profile.exemptions.isEmpty) else { return }
+    guard
+      !(profile.containers.isEmpty && profile.roaming.isEmpty && profile.controls.isEmpty && profile.exemptions.isEmpty)
+    else { return }
     let condition = number(compiler.addCondition(compiler.scopes.condition(of: profile.applies)))
     let id = PropertyListValue.string(profile.id.value)
     for grant in profile.containers {
@@ -67,6 +70,13 @@ enum Annex {
         .dictionary([
           "domain": .string(grant.domain.value), "groups": strings(grant.groups.map(\.value)),
           "read": strings(grant.read.map(\.value)), "files": strings(grant.files.map(\.value)), "profile": id,
+          "condition": condition,
+        ]))
+    }
+    for part in profile.roaming {
+      lists["roaming", default: []].append(
+        .dictionary([
+          "domain": .string(part.domain.value), "keys": strings(part.keys.map(\.value)), "profile": id,
           "condition": condition,
         ]))
     }

@@ -63,7 +63,7 @@ enum RankStage {
     Set(tree.manifest(of: domain)?.keys.filter(\.isSecret).map(\.name.value) ?? [])
   }
 
-  private static func rank(_ releases: [DomainRelease], part: UInt32, _ compiler: inout CompilerState) {
+  private static func rank(_ releases: [DomainKeys], part: UInt32, _ compiler: inout CompilerState) {
     for release in releases {
       let domain = compiler.writer.addDomain(release.domain.value)
       for key in release.keys {

@@ -51,6 +51,8 @@ import Testing
     applies: {hosts: {groups: [lab-b]}}
     containers:
       org.example.Editor: {groups: [group.org.example.suite], read: [org.example.Fonts], files: ["~/Documents"]}
+    roaming:
+      org.example.Editor: [Theme]
 
     """
 
@@ -153,14 +155,21 @@ import Testing
               "read": .array([.string("org.example.Fonts")]), "files": .array([.string("~/Documents")]),
               "profile": .string("org.example.containers"), "condition": .integer(0),
             ])
-          ])
+          ]),
+          "roaming": .array([
+            .dictionary([
+              "domain": .string("org.example.Editor"), "keys": .array([.string("Theme")]),
+              "profile": .string("org.example.containers"), "condition": .integer(0),
+            ])
+          ]),
         ]))
+    #expect(try Self.files("lab-a-03").forced.annex == .dictionary([:]))
   }
 
   @Test func auditorsFindControlsAndExemptions() throws {
     let (_, _, provenance, _) = try Self.files("lab-b-01")
     let annex = try #require(provenance.annex?.dictionaryValue)
-    #expect(annex.keys.sorted() == ["containers", "controls", "exemptions", "inventory", "unknownHosts"])
+    #expect(annex.keys.sorted() == ["containers", "controls", "exemptions", "inventory", "roaming", "unknownHosts"])
     let exemption = try #require(annex["exemptions"]?.arrayValue?.first?.dictionaryValue)
     let condition = try #require(exemption["condition"]?.integerValue)
     #expect(
