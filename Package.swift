@@ -72,7 +72,9 @@ let package = Package(
 
     // The command lines.
     room("CommandLineKit", ["LinuxFiles"]),
-    room("ComplianceReport", ["CommandLineKit", "PreferencesCore", "ForcedDomain", "PropertyList", "LinuxFiles"]),
+    room(
+      "ComplianceReport",
+      ["CommandLineKit", "PreferencesCore", "ForcedDomain", "AuditLog", "PropertyList", "LinuxFiles"]),
     command(
       "policyctl",
       [
@@ -146,7 +148,7 @@ let package = Package(
       "ComplianceReport",
       [
         "ComplianceReport", "CommandLineKit", "PolicyCompiler", "PolicyLanguage", "PreferencesCore", "ForcedDomain",
-        "PropertyList", "LinuxFiles",
+        "AuditLog", "AuditEvents", "PropertyList", "LinuxFiles",
       ]),
     .target(
       name: "CommandSandbox", dependencies: ["LinuxFiles"], path: "Tests/CommandSandbox", swiftSettings: language),

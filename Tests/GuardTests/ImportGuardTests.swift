@@ -26,7 +26,9 @@ import Testing
     "ManagedFoundation": ["ManagedPreferences", "Foundation"],
     "UbiquitousStore": ["PropertyList", "LinuxFiles"],
     "CommandLineKit": ["LinuxFiles"],
-    "ComplianceReport": ["CommandLineKit", "PreferencesCore", "ForcedDomain", "PropertyList", "LinuxFiles"],
+    "ComplianceReport": [
+      "CommandLineKit", "PreferencesCore", "ForcedDomain", "AuditLog", "PropertyList", "LinuxFiles",
+    ],
     "policyctl": [
       "CommandLineKit", "ComplianceReport", "PolicyCompiler", "PolicyLanguage", "ForcedDomain", "PreferencesCore",
       "AuditEvents", "AuditLog", "Digests", "PropertyList", "LinuxFiles", "HostPatterns", "CProcesses",

@@ -42,6 +42,13 @@ public struct ControlEvaluation {
   /// Controls and exemptions of the file that could not be read.
   public var damagedEntries: Int { catalogue.damagedEntries }
 
+  /// The next Unix second at which a result may be another one; nil where none will.
+  public var nextEdge: Int64? {
+    let now = applicability.truth.context.instant
+    let expiries = catalogue.exemptions.map { Int64($0.expires.unixTime.rounded(.up)) }.filter { $0 > now }
+    return ([applicability.truth.nextEdge, policy?.truth.nextEdge].compactMap { $0 } + expiries).min()
+  }
+
   /// Every control of the policy, in the order of its sources.
   ///
   /// - Parameter failure: why nothing can be asked for this user, such as an account that is gone; nil where it can.

@@ -145,6 +145,7 @@ enum HTMLPage {
     svg text { fill: var(--faint); font: 12px system-ui, sans-serif; }
     svg .grid { stroke: var(--line); }
     svg .curve { stroke: var(--link); stroke-width: 2; fill: none; }
+    svg .unattested { stroke-dasharray: 3 4; }
     svg .point { fill: var(--link); }
     figure { margin: .5rem 0 1.5rem; }
     figcaption { color: var(--faint); margin-bottom: .25rem; overflow-wrap: anywhere; }

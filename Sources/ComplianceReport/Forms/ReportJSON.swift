@@ -85,6 +85,11 @@ public enum ReportJSON {
 
   static func write(_ counts: ResultCounts, to json: inout JSONWriter) {
     json.key("counts")
+    writeBare(counts, to: &json)
+  }
+
+  /// Without the member's name.
+  static func writeBare(_ counts: ResultCounts, to json: inout JSONWriter) {
     json.beginObject()
     for result in ControlResult.allCases {
       json.key(result.rawValue)

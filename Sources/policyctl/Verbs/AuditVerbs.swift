@@ -25,7 +25,7 @@ enum AuditVerifyVerb: VerbProgram {
     var heads: [LogHead] = []
     for text in call.arguments.values("--against") { heads += try self.heads(text) }
     let place = AuditSite(call.installation()).place
-    let progress = Progress()
+    let progress = VerificationProgress()
     let verification = AuditVerification(of: place, against: heads, progress: progress.update)
     let view = AuditVerdictView(verification: verification, directory: place.directory)
     if call.wantsJSON {
@@ -34,12 +34,6 @@ enum AuditVerifyVerb: VerbProgram {
       try Output.print(view.text(Terminal.palette(for: .output)))
     }
     return view.exitCode
-  }
-
-  /// The progress line as something that a closure can hold.
-  private final class Progress {
-    private var line = ProgressLine("Verifying the audit log")
-    func update(_ done: Int, of total: Int) { line.update(done, of: total) }
   }
 
   /// A line as it stands, or the lines of a file.
@@ -55,6 +49,12 @@ enum AuditVerifyVerb: VerbProgram {
     }
     return heads
   }
+}
+
+/// The progress line of a verification as something that a closure can hold.
+final class VerificationProgress {
+  private var line = ProgressLine("Verifying the audit log")
+  func update(_ done: Int, of total: Int) { line.update(done, of: total) }
 }
 
 /// `audit head`: the end of the log on one line.

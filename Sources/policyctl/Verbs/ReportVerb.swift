@@ -3,7 +3,8 @@ import ComplianceReport
 import LinuxFiles
 import PropertyList
 
-/// `report`: the controls of the policies, evaluated, with the evidence; of this host, or of a fleet's collected reports.
+/// `report`: the controls of the policies, evaluated, with the evidence; of this host, of a time that is past, or of a fleet's
+/// collected reports.
 enum ReportVerb: VerbProgram {
   static var verb: Verb {
     Verb(
@@ -15,6 +16,8 @@ enum ReportVerb: VerbProgram {
         Flag("--user", value: "NAME", .user, "in the place of NAME, with that user's preferences"),
         Flag("--all-users", "one report for each person of this host"),
         CommonFlags.host, CommonFlags.group, CommonFlags.instant, CommonFlags.policies, CommonFlags.bundle,
+        Flag("--from", value: "TIME", .instant, "what held since TIME, by the audit log"),
+        Flag("--to", value: "TIME", .instant, "until TIME (with --from; default: now)"),
         Flag("--collect", value: "DIR", .directory, "join the hosts' JSON reports in DIR"),
         Flag("--expect", value: "FILE", .file, "hosts of an inventory, or of a policy folder"),
       ],
@@ -31,6 +34,11 @@ enum ReportVerb: VerbProgram {
     let output = call.arguments.value("--output")
     if let output { try OutputFile.requireReplaceable(output) }
     let palette = output == nil ? Terminal.palette(for: .output) : .plain
+    if call.arguments.value("--from") != nil || call.arguments.value("--to") != nil {
+      let (report, logStatus) = try HistorySite.report(call)
+      try write(bytes(report, form, palette), to: output, summary: HistoryText.summary(report))
+      return logStatus == .done ? exitCode(report.verdict) : logStatus
+    }
     if let directory = call.arguments.value("--collect") {
       let fleet = try ReportCollection.fleet(call, in: directory)
       try write(bytes(fleet, form, palette), to: output, summary: FleetText.summary(fleet) + "\n")
@@ -63,6 +71,16 @@ enum ReportVerb: VerbProgram {
     case .junit: FleetJUnit.document(fleet)
     case .html: FleetHTML.document(fleet)
     case .csv: FleetCSV.document(fleet)
+    }
+  }
+
+  private static func bytes(_ history: HistoryReport, _ form: Form, _ palette: Palette) -> [UInt8] {
+    switch form {
+    case .text: Array(HistoryText(palette).text(history).utf8)
+    case .json: HistoryJSON.document(history).bytes + [UInt8(ascii: "\n")]
+    case .junit: HistoryJUnit.document(history)
+    case .html: HistoryHTML.document(history)
+    case .csv: HistoryCSV.document(history)
     }
   }
 

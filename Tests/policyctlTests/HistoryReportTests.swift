@@ -1,0 +1,270 @@
+import CommandSandbox
+import Glibc
+import LinuxFiles
+import Testing
+
+/// `policyctl report --from TIME --to TIME`: what the audit log of a day that is past can prove, and what it can't.
+@Suite struct HistoryReportTests {
+  /// The group is that of who runs the tests: today's membership is known.
+  static func policy(_ timeout: Int) -> String {
+    """
+    version: 1
+    kind: Inventory
+    unknownHosts: allow
+    users: {groups: {staff: {unixGroups: [\(group)]}}}
+    ---
+    version: 1
+    kind: Profile
+    id: org.example.base
+    title: Baseline
+    forced: {org.example.Browser: {Telemetry: false, Timeout: \(timeout)}}
+    controls:
+      - {id: T-1, title: No telemetry, severity: high, expect: {org.example.Browser: {Telemetry: false}}}
+      - {id: T-2, title: A short timeout, expect: {org.example.Browser: {Timeout: {max: 60}}}}
+    ---
+    version: 1
+    kind: Profile
+    id: org.example.exam
+    title: Exam
+    applies: {during: [{from: "09:00", to: "11:00", timezone: Etc/UTC}]}
+    controls:
+      - {id: E-1, title: No network, expect: {org.example.Browser: {Network: false}}}
+    ---
+    version: 1
+    kind: Profile
+    id: org.example.staff
+    title: Staff
+    applies: {users: {groups: [staff]}}
+    controls:
+      - {id: S-1, title: For staff, expect: {org.example.Browser: {Telemetry: false}}}
+
+    """
+  }
+
+  static let group: String = {
+    let id = getegid()
+    return getgrgid(id).map { String(cString: $0.pointee.gr_name) } ?? String(id)
+  }()
+
+  /// Four generations; the log tells of 2025-12-01, in which they came one after the other. The third is no longer kept.
+  static func installed(changing edit: (inout [String]) -> Void = { _ in }) throws -> Sandbox {
+    let sandbox = try Sandbox()
+    try #require(sandbox.run("init", "--host", "lab-a-03").exitCode == 0)
+    var digests: [String] = []
+    var checksums: [String] = []
+    for (index, timeout) in [90, 60, 30, 15].enumerated() {
+      try sandbox.write(policy(timeout), to: "policies/base.yaml")
+      let applied = sandbox.run("apply", "policies", "--serial", "\(1_764_500_000_000 + index)")
+      try #require(applied.exitCode == 0, "\(applied.errors)")
+      let marker = try sandbox.read("\(state(sandbox))/generation").split(separator: "\n")
+      func value(_ name: String) throws -> String {
+        String(try #require(marker.first { $0.hasPrefix(name + " ") }).dropFirst(name.utf8.count + 1))
+      }
+      digests.append(try value("source-digest"))
+      checksums.append(try value("forced-checksum"))
+    }
+    try Directory.removeTree("\(state(sandbox))/generations/3")
+    func change(_ number: Int, _ time: String) -> String {
+      "\(time) policy.installed {\"generation\":\(number),\"previous\":\(number - 1),\"digest\":\"\(digests[number - 1])\"}"
+    }
+    func sign(_ number: Int, _ time: String, _ uptime: Int) -> String {
+      "\(time) agent.heartbeat {\"generation\":\(number),\"digest\":\"\(digests[number - 1])\",\"forced\":\"\(checksums[number - 1])\",\"uptime\":\(uptime)}"
+    }
+    var lines = [
+      "00:00 audit.began {\"log\":\"00\",\"format\":1}", change(1, "00:00"),
+      "00:00 agent.started {\"generation\":1,\"digest\":\"\(digests[0])\"}", sign(1, "06:00", 21600),
+      change(2, "08:00"),
+      sign(2, "12:00", 43200), "12:00 agent.stopped {\"generation\":2,\"reason\":\"signal\"}", change(3, "15:00"),
+      change(4, "18:00"),
+      "19:00 forced.write {\"domain\":\"org.example.Browser\",\"key\":\"Timeout\",\"count\":3}",
+      "20:00 audit.dropped {\"count\":5,\"since\":\"2025-12-01T19:30:00Z\"}",
+    ]
+    edit(&lines)
+    try writeLog(lines, in: sandbox)
+    return sandbox
+  }
+
+  static func state(_ sandbox: Sandbox) -> String { sandbox.root + "/var/lib/managed-preferences" }
+  static func segment(_ sandbox: Sandbox) -> String { AuditTests.log(sandbox) + "/audit-000000000001.jsonl" }
+
+  /// The chain of a log as Documentation/audit-log.md has it. Its anchor is gone: what is there is sound, and its end unknown.
+  static func writeLog(_ lines: [String], in sandbox: Sandbox) throws {
+    var previous = String(repeating: "0", count: 64)
+    var text = ""
+    for (index, line) in lines.enumerated() {
+      let parts = line.split(separator: " ", maxSplits: 2)
+      let record =
+        "{\"seq\":\(index + 1),\"prev\":\"\(previous)\",\"time\":\"2025-12-01T\(parts[0]):00.000Z\",\"kind\":\"\(parts[1])\","
+        + "\"host\":\"lab-a-03\",\"attested\":{\"uid\":\(geteuid()),\"pid\":1},\"fields\":\(parts[2])}"
+      previous = String(sandbox.execute(["sha256sum"], input: Array(record.utf8)).output.prefix(64))
+      text += record + "\n"
+    }
+    try Directory.removeTree(AuditTests.log(sandbox))
+    try Directory.create(AuditTests.log(sandbox), mode: 0o750)
+    try AtomicReplacement.write(Array(text.utf8), to: segment(sandbox), mode: 0o640)
+    try Directory.removeFile(state(sandbox) + "/audit-anchor")
+  }
+
+  static let day = ["--from", "2025-11-30T23:00:00Z", "--to", "2025-12-02T00:00:00Z"]
+
+  static func report(_ sandbox: Sandbox, _ words: String...) -> Sandbox.Result {
+    sandbox.execute([Sandbox.binary, "--root", sandbox.root, "report"] + day + words)
+  }
+
+  @Test func aDayIsToldAsFarAsItCanBeProved() throws {
+    let sandbox = try Self.installed()
+    let result = Self.report(sandbox, "--format", "json")
+    // The anchor is gone, and with it the proof that nothing is missing at the end: as audit verify says.
+    #expect(result.exitCode == 66)
+    let report = try JSON(result.output)
+    #expect(report["host"].text == "lab-a-03")
+    #expect(report["verdict"].text == "fail")
+    #expect(report["log"]["verdict"].text == "incomplete")
+    #expect(report["attested"].text == "48")
+    func times(_ json: JSON) -> String { "\(json["from"].text.dropFirst(5)) \(json["to"].text.dropFirst(5))" }
+    #expect(
+      report["generations"].elements.map { "\(times($0)) \($0["state"].text) \($0["generation"].text)" } == [
+        "11-30T23:00:00Z 12-01T00:00:00Z unknown null", "12-01T00:00:00Z 12-01T08:00:00Z in-force 1",
+        "12-01T08:00:00Z 12-01T15:00:00Z in-force 2", "12-01T15:00:00Z 12-01T18:00:00Z in-force 3",
+        "12-01T18:00:00Z 12-02T00:00:00Z in-force 4",
+      ])
+    #expect(
+      report["gaps"].elements.map { "\(times($0)) \($0["kind"].text) \($0["text"].text)" } == [
+        "11-30T23:00:00Z 12-01T00:00:00Z log-starts-later the log has nothing from that time: it began then",
+        "11-30T23:00:00Z 12-02T00:00:00Z end-unknown no anchor: completeness unknown",
+        "12-01T12:00:00Z 12-02T00:00:00Z no-agent no sign of life of the agent: what is said of that time rests on the records of root's commands alone",
+        "12-01T15:00:00Z 12-01T18:00:00Z not-evaluated generation 3 was in force, but it is no longer kept",
+        "12-01T19:30:00Z 12-01T20:00:00Z dropped 5 events found no room",
+      ])
+    let user = report["users"].elements[0]
+    #expect(
+      user["controls"].elements.map { "\($0["id"].text) \($0["result"].text) \($0["attempts"].text)" } == [
+        "T-1 pass 0", "T-2 fail 3", "E-1 fail 0", "S-1 error 0",
+      ])
+    func results(_ index: Int) -> [String] {
+      user["controls"].elements[index]["results"].elements.map {
+        "\(times($0)) \($0["result"].text): \($0["why"].text)"
+      }
+    }
+    #expect(
+      results(1) == [
+        "11-30T23:00:00Z 12-01T00:00:00Z error: the log has nothing from that time",
+        "12-01T00:00:00Z 12-01T08:00:00Z fail: org.example.Browser Timeout: expected max 60, was forced to 90",
+        "12-01T08:00:00Z 12-01T15:00:00Z pass: ",
+        "12-01T15:00:00Z 12-01T18:00:00Z error: generation 3 was in force, but it is no longer kept",
+        "12-01T18:00:00Z 12-02T00:00:00Z pass: ",
+      ])
+    #expect(
+      results(2)[2...3] == [
+        "12-01T08:00:00Z 12-01T09:00:00Z not-applicable: its profile does not hold at this time",
+        "12-01T09:00:00Z 12-01T11:00:00Z fail: org.example.Browser Network: expected false; nothing forced it",
+      ])
+    #expect(
+      results(3)[1]
+        == "12-01T00:00:00Z 12-01T08:00:00Z error: it depends on the Unix groups that \(ReportTests.caller.name) belonged to then, which the log does not have; with those of today it would be pass"
+    )
+    // Percentage over time, as the page's plot has it.
+    #expect(
+      user["points"].elements.prefix(4).map { "\(times($0)) \($0["percentage"].text) \($0["attested"].text)" } == [
+        "11-30T23:00:00Z 12-01T00:00:00Z null false", "12-01T00:00:00Z 12-01T08:00:00Z 50.0 true",
+        "12-01T08:00:00Z 12-01T09:00:00Z 100.0 true", "12-01T09:00:00Z 12-01T11:00:00Z 66.66666666666667 true",
+      ])
+  }
+
+  @Test(arguments: ["text", "html", "csv", "junit"]) func everyFormTellsTheGaps(_ form: String) throws {
+    let sandbox = try Self.installed()
+    let result = Self.report(sandbox, "--format", form)
+    #expect(result.exitCode == 66)
+    for text in ["no longer kept", "5 events found no room", "it began then", "no sign of life", "expected max 60"] {
+      #expect(result.output.contains(text), "\(text)")
+    }
+    if form == "html" {
+      #expect(result.output.contains("<svg"))
+      #expect(!result.output.contains("<script"))
+    }
+  }
+
+  @Test func aGenerationWithAnotherDigestIsNotTakenForIt() throws {
+    let sandbox = try Self.installed { lines in
+      lines[4] =
+        "08:00 policy.installed {\"generation\":2,\"previous\":1,\"digest\":\"\(String(repeating: "ab", count: 32))\"}"
+      lines.remove(at: 5)
+    }
+    let report = try JSON(Self.report(sandbox, "--format", "json").output)
+    #expect(
+      report["gaps"].elements.map(\.["text"].text).contains(
+        "generation 2 was in force, but what is kept of it has another digest than the log says"))
+    #expect(report["users"].elements[0]["points"].elements[3]["percentage"].isNull)
+  }
+
+  @Test func aKeptFileThatWasChangedIsNoEvidence() throws {
+    let sandbox = try Self.installed()
+    let file = "\(Self.state(sandbox))/generations/1/forced"
+    try AtomicReplacement.write(
+      try WholeFile.read("\(Self.state(sandbox))/generations/2/forced").bytes, to: file, mode: 0o644)
+    let report = try JSON(Self.report(sandbox, "--format", "json").output)
+    #expect(
+      report["gaps"].elements.map { sandbox.plain($0["text"].text) }.contains(
+        "generation 1 was in force, but it can't be read: SANDBOX/root/var/lib/managed-preferences/generations/1/forced: it is of generation 2"
+      ))
+  }
+
+  @Test func aLogThatWasTamperedWithProvesNothing() throws {
+    let sandbox = try Self.installed()
+    let text = try sandbox.read(Self.segment(sandbox))
+    try AtomicReplacement.write(
+      Array(text.replacing("\"generation\":2,\"previous\":1", with: "\"generation\":9,\"previous\":1").utf8),
+      to: Self.segment(sandbox), mode: 0o640)
+    let result = Self.report(sandbox)
+    #expect(result.exitCode == 1)
+    #expect(result.output == "")
+    #expect(
+      sandbox.plain(result.errors) == """
+        SANDBOX/root/var/log/managed-preferences/audit-000000000001.jsonl:5: record 5: the record was changed: its digest is not the one that record 6 has
+        SANDBOX/root/var/log/managed-preferences: no anchor: completeness unknown
+        Tampered with: 11 records in 1 segment; see above.
+        policyctl: the audit log proves nothing, so there is no report
+        Next: policyctl --root SANDBOX/root audit verify
+
+        """)
+  }
+
+  /// The log as the commands write it: sound, with its anchor.
+  @Test func whatTheCommandsRecordIsEnough() throws {
+    let sandbox = try ReportTests.installed(["a.yaml": ReportFaultTests.passing])
+    // The present second is not over.
+    usleep(1_100_000)
+    let result = sandbox.run("report", "--from", "2025-01-01T00:00:00Z", "--format", "json")
+    #expect(result.exitCode == 1, "\(result.errors)")
+    let report = try JSON(result.output)
+    #expect(report["log"]["verdict"].text == "sound")
+    #expect(report["verdict"].text == "incomplete")
+    #expect(report["gaps"].elements.map(\.["kind"].text) == ["log-starts-later", "no-agent"])
+    #expect(report["users"].elements[0]["controls"].elements.map(\.["result"].text) == ["pass"])
+    #expect(report["generations"].elements.last?["generation"].text == "1")
+  }
+
+  @Test func whatCannotBeAskedIsSaid() throws {
+    let sandbox = try ReportTests.installed()
+    func errors(_ words: String...) -> String {
+      let result = sandbox.execute([Sandbox.binary, "--root", sandbox.root, "report"] + words)
+      #expect(result.exitCode == 64)
+      return String(result.errors.split(separator: "\n").first ?? "")
+    }
+    #expect(errors("--to", "2025-01-01T00:00:00Z") == "policyctl report: --from TIME is missing")
+    #expect(
+      errors("--from", "2999-01-01T00:00:00Z")
+        == "policyctl report: --from '2999-01-01T00:00:00Z' is not before the end")
+    #expect(
+      errors("--from", "2025-01-01T00:00:00Z", "--to", "2999-01-01T00:00:00Z")
+        == "policyctl report: --to '2999-01-01T00:00:00Z' is still to come: the log can't tell of it")
+    #expect(
+      errors("--from", "2025-01-01T00:00:00Z", "--collect", "x")
+        == "policyctl report: --from and --collect exclude each other")
+    #expect(errors("--from", "yesterday").hasPrefix("policyctl report: --from 'yesterday' is not a date and time"))
+    try Directory.removeTree(AuditTests.log(sandbox))
+    let gone = sandbox.run("report", "--from", "2025-01-01T00:00:00Z")
+    #expect(gone.exitCode == 1)
+    #expect(gone.errors.contains("expected 3 records, found 0"))
+  }
+}
