@@ -158,7 +158,7 @@ public final class ManagedDefaults: UserDefaults {
   public override func removeObject(forKey defaultName: String) { store(nil, forKey: defaultName) }
 
   /// The one way by which a single key is written.
-  private func store(_ value: PropertyListValue?, forKey key: String, by member: String = #function) {
+  func store(_ value: PropertyListValue?, forKey key: String, by member: String = #function) {
     Misuse.refuse(emptyKey: key, by: member)
     if list.set(value, forKey: key) { postDidChange() }
   }
@@ -201,6 +201,15 @@ public final class ManagedDefaults: UserDefaults {
       RegistrationDomain.register(values)
     } else {
       list.register(values)
+    }
+  }
+
+  /// Registers what has nothing registered yet, for every instance of this process.
+  func registerMissing(_ values: [String: PropertyListValue]) {
+    if sharesRegistration {
+      RegistrationDomain.registerMissing(values)
+    } else {
+      list.registerMissing(values)
     }
   }
 

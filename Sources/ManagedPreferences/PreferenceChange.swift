@@ -49,8 +49,14 @@ public struct PreferenceChange: Sendable {
     newValue = change.new.map(FoundationValues.object)
     wasForced = change.wasForced
     isForced = change.isForced
-    source =
-      switch change.source {
+    source = Source(change.source)
+  }
+}
+
+extension PreferenceChange.Source {
+  init(_ source: SearchListChange.Source) {
+    self =
+      switch source {
       case .receiver: .receiver
       case .otherList: .otherObject
       case .otherProcess: .otherProcess

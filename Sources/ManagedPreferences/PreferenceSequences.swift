@@ -62,7 +62,7 @@ public struct PreferenceChanges: AsyncSequence, Sendable {
 extension AsyncStream {
   /// Observes until the stream's consumer is cancelled or gone.
   /// - Parameter element: nil for what is passed over.
-  fileprivate static func observing(
+  static func observing(
     _ list: SearchList, _ key: String, _ options: ObservationOptions,
     buffering policy: Continuation.BufferingPolicy, _ element: @escaping @Sendable (KeyChange) -> Element?
   ) -> AsyncStream where Element: Sendable {

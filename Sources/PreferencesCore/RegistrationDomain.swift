@@ -34,4 +34,13 @@ public enum RegistrationDomain {
     }
     for list in lists { list.register(values) }
   }
+
+  /// Merges, of the given values, those whose keys have none registered yet.
+  public static func registerMissing(_ values: [String: PropertyListValue]) {
+    let lists = shared.withLock { shared in
+      shared.values.merge(values) { earlier, _ in earlier }
+      return shared.members.compactMap(\.list)
+    }
+    for list in lists { list.registerMissing(values) }
+  }
 }

@@ -24,7 +24,7 @@ struct SnapshotHeader {
   }
 
   @inline(never)
-  private func findOtherSpelling(_ key: UnsafeRawPointer, _ count: Int) -> TableEntry? {
+  func findOtherSpelling(_ key: UnsafeRawPointer, _ count: Int) -> TableEntry? {
     guard var stored = KeySpelling.known(UnsafeRawBufferPointer(start: key, count: count)) else { return nil }
     return stored.withUTF8 { bytes in
       guard let start = bytes.baseAddress else { return nil }

@@ -20,7 +20,7 @@ import Testing
     "AuditEvents": ["PropertyList", "LinuxFiles"],
     "AuditLog": ["AuditEvents", "PropertyList", "LinuxFiles", "Digests"],
     "PreferencesCore": ["PropertyList", "LinuxFiles", "ForcedDomain", "AuditEvents", "CReaderEpoch"],
-    "ManagedPreferences": ["PreferencesCore", "PropertyList", "ForcedDomain", "Foundation"],
+    "ManagedPreferences": ["PreferencesCore", "PropertyList", "ForcedDomain", "Foundation", "Observation"],
     "CManagedPreferences": [],
     "ManagedPreferencesC": ["CManagedPreferences", "PreferencesCore", "PropertyList"],
     "ManagedFoundation": ["ManagedPreferences", "Foundation"],

@@ -38,12 +38,13 @@ final class Sandbox: Sendable {
 
   /// Defaults that live wholly in this sandbox.
   func defaults(
-    _ domain: String = application, arguments: [String] = [], languages: [String]? = nil, observes: Bool = false
+    _ domain: String = application, arguments: [String] = [], languages: [String]? = nil, observes: Bool = false,
+    sink: (any AuditEventSink)? = nil
   ) -> ManagedDefaults {
     let configuration = SearchList.Configuration(
       domain: domain, applicationDomain: Self.application, homeDirectory: home,
       configurationDirectory: self.configuration, arguments: arguments, languages: languages,
-      installation: installation, observes: observes)
+      installation: installation, sink: sink, observes: observes)
     do {
       return ManagedDefaults(list: try SearchList(configuration: configuration))
     } catch {

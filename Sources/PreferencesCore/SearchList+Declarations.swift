@@ -1,0 +1,22 @@
+public import PropertyList
+
+/// What typed declarations of keys need to know and say, beyond reading and setting.
+extension SearchList {
+  /// Whether `set` has put a value of the key into the list's own domain, whatever is read for it: an equal default or a
+  /// forced value makes no difference.
+  public func isStored(_ key: String) -> Bool {
+    engine.lock.withLock { state.own.user.contents.value(forKey: key) != nil }
+  }
+
+  /// What is registered for a key, whatever other layers have.
+  public func registeredValue(_ key: String) -> PropertyListValue? {
+    engine.lock.withLock { state.registration?[key] }
+  }
+
+  /// Registers defaults for those keys that have none registered.
+  public func registerMissing(_ defaults: [String: PropertyListValue]) {
+    changeVolatile(keys: Array(defaults.keys)) { state in
+      state.registration = (state.registration ?? [:]).merging(defaults) { earlier, _ in earlier }
+    }
+  }
+}
