@@ -2,10 +2,12 @@ public import PropertyList
 
 /// What typed declarations of keys need to know and say, beyond reading and setting.
 extension SearchList {
-  /// Whether `set` has put a value of the key into the list's own domain, whatever is read for it: an equal default or a
-  /// forced value makes no difference.
+  /// Whether there is a value where `set` puts one, in the list's own domain or, for a key that roams, in the synced store;
+  /// whatever is read for it: an equal default or a forced value makes no difference.
   public func isStored(_ key: String) -> Bool {
-    engine.lock.withLock { state.own.user.contents.value(forKey: key) != nil }
+    engine.lock.withLock {
+      state.own.user.contents.value(forKey: key) != nil || state.roaming(ofKey: key)?.contents.values[key] != nil
+    }
   }
 
   /// What is registered for a key, whatever other layers have.
