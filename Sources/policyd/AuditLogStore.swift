@@ -31,7 +31,7 @@ struct AuditLogStore: EventStore {
     }
   }
 
-  private var place: AuditLogPlace {
+  var place: AuditLogPlace {
     let installation = installation
     var auditors: UInt32?
     if ProcessIdentity.effectiveUserID == 0 {

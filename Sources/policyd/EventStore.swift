@@ -7,6 +7,9 @@ protocol EventStore: Sendable {
   /// Keeps records, in their order; when it returns, they are on the disk. Called from several threads.
   /// - Throws: where that can't be done at present; then nothing was kept.
   func append(_ records: [AgentRecord]) throws(EventStoreError)
+
+  /// Of records that were found in a spool, those that are not kept yet: where an intake was cut off, some may be.
+  func withoutKept(_ records: [AgentRecord]) throws(EventStoreError) -> [AgentRecord]
 }
 
 /// Why nothing can be kept at present.

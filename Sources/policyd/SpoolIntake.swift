@@ -8,8 +8,9 @@ import PropertyList
 /// The law: what is in a spool is what its owner says, and no more; each record names the owner and is marked unattested. A
 /// spool counts only where its folder and its file are the user's own, with no link on the way from the home directory,
 /// and everything is done with the user's rights, not root's. The file is first renamed, under the lock that its writers
-/// take, and removed when its events are on the disk: whatever ends the agent in between, they come in at least once.
-/// Where somebody holds the lock, the spool waits for the next time.
+/// take, and removed when its events are on the disk; a renamed file that is there already was taken in by an agent that
+/// was ended meanwhile, and of its events those come in that the log does not have. Where somebody holds the lock, the spool
+/// waits for the next time.
 struct SpoolIntake {
   /// A folder that may hold a spool, and whose it has to be.
   struct Spool: Hashable {
@@ -63,9 +64,10 @@ struct SpoolIntake {
       let opened = ProcessLimits.withFiles(ofUser: spool.owner, group: spool.group) {
         isFresh ? rename(spool) : open(spool)
       }
-      guard case .some(.some(let bytes)) = opened else { continue }
-      let records = Self.records(bytes, owner: spool.owner)
+      guard case .some(.some(let found)) = opened else { continue }
+      var records = Self.records(found.bytes, owner: spool.owner, writtenAt: found.time)
       do throws(EventStoreError) {
+        if !isFresh { records = try store.withoutKept(records) }
         for start in stride(from: 0, to: records.count, by: 256) {
           try store.append(Array(records[start..<min(start + 256, records.count)]))
         }
@@ -88,8 +90,14 @@ struct SpoolIntake {
     return folder
   }
 
+  /// What a spool's file holds, and when it was written last.
+  private struct Found {
+    let bytes: [UInt8]
+    let time: PropertyListDate
+  }
+
   /// Renames the spool and reads it.
-  private func rename(_ spool: Spool) -> [UInt8]? {
+  private func rename(_ spool: Spool) -> Found? {
     guard let folder = folder(of: spool), let file = try? folder.metadata(of: Self.name), file.isRegularFile,
       file.size > 0, (try? folder.metadata(of: Self.takenName)) == nil,
       let lock = try? FileLock.exclusive(Self.lockName, in: folder, creating: false, timeout: 0.2)
@@ -100,19 +108,22 @@ struct SpoolIntake {
   }
 
   /// Reads what was renamed.
-  private func open(_ spool: Spool) -> [UInt8]? {
+  private func open(_ spool: Spool) -> Found? {
     guard let folder = folder(of: spool), let file = try? folder.open(Self.takenName, [.nonBlocking]),
       let metadata = try? file.metadata(), metadata.isRegularFile, metadata.userID == spool.owner
     else { return nil }
     // A user who makes the file larger than ours become has it cut, not read.
     var bytes = [UInt8](repeating: 0, count: min(Int(clamping: metadata.size), Self.maximumBytes))
     let count = bytes.withUnsafeMutableBytes { try? file.read(into: $0, at: 0) } ?? 0
-    return Array(bytes.prefix(count))
+    return Found(
+      bytes: Array(bytes.prefix(count)),
+      time: PropertyListDate(unixTime: Double(metadata.modificationNanoseconds / 1_000_000) / 1000))
   }
 
   /// The events in a spool; the same one after the other are one record with a count. What is no event, and what is
   /// beyond the bounds, is one record that counts it.
-  static func records(_ bytes: [UInt8], owner: UInt32) -> [AgentRecord] {
+  /// - Parameter time: of events that state none.
+  static func records(_ bytes: [UInt8], owner: UInt32, writtenAt time: PropertyListDate) -> [AgentRecord] {
     var records: [AgentRecord] = []
     var counts: [Int] = []
     var places: [PendingRecords.Sameness: Int] = [:]
@@ -120,7 +131,7 @@ struct SpoolIntake {
     let nobody = AuditEvent.Claim(processID: 0, userID: owner, executable: nil)
     for line in bytes.split(separator: UInt8(ascii: "\n")) {
       guard records.count < maximumEvents,
-        let event = AuditEvent(line: Array(line), orTime: .now(), orClaim: nobody),
+        let event = AuditEvent(line: Array(line), orTime: time, orClaim: nobody),
         IncomingPacket.kinds.contains(event.kind)
       else {
         refused += 1

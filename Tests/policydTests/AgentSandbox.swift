@@ -41,7 +41,7 @@ final class AgentSandbox {
   /// Starts it, and waits until it serves.
   func start(_ words: String..., environment: [String: String] = [:]) throws {
     try launch([Self.program, "--root", root] + words, environment: environment)
-    for _ in 0..<4000 where AgentStatus.ask(at: socket) == nil { usleep(5000) }
+    wait(while: AgentStatus.ask(at: socket) == nil)
     try #require(AgentStatus.ask(at: socket) != nil, "the agent does not serve: \(errors)")
   }
 
@@ -94,6 +94,14 @@ final class AgentSandbox {
   }
 
   var processID: Int32 { process ?? 0 }
+
+  /// Whether it runs still; one that ended is not waited for.
+  var isAlive: Bool {
+    guard let process else { return false }
+    var information = siginfo_t()
+    return waitid(P_PID, id_t(process), &information, WEXITED | WNOHANG | WNOWAIT) == 0 && information.si_signo == 0
+  }
+
   var errors: String { (try? sandbox.read(errorsPath)) ?? "" }
 
   // MARK: Events
@@ -144,13 +152,16 @@ final class AgentSandbox {
 
   // MARK: The log
 
-  /// Every record with its parts.
-  func records(_ kind: String? = nil) throws -> [PropertyListValue] {
-    let place = AuditLogPlace(
+  var logPlace: AuditLogPlace {
+    AuditLogPlace(
       directory: root + "/var/log/managed-preferences", anchor: root + "/var/lib/managed-preferences/audit-anchor",
       host: nil, isTrustedOwner: { _ in true })
+  }
+
+  /// Every record with its parts.
+  func records(_ kind: String? = nil) throws -> [PropertyListValue] {
     var records: [PropertyListValue] = []
-    try LogReader(place).forEachRecord { record throws(AuditLogError) in
+    try LogReader(logPlace).forEachRecord { record throws(AuditLogError) in
       var members: [String: PropertyListValue] = ["kind": .string(record.kind), "fields": .dictionary(record.fields)]
       for (name, part) in [
         ("attested", record.attested), ("claimed", record.claimed), ("unattested", record.unattested),
@@ -190,4 +201,10 @@ extension PropertyListValue? {
 
   var text: String? { self?.stringValue }
   var number: Int? { self?.integerValue }
+}
+
+/// Waits, half a minute at most, for as long as something is so.
+func wait(while condition: @autoclosure () throws -> Bool) rethrows {
+  let end = WallClock.monotonicSeconds() + 30
+  while try condition(), WallClock.monotonicSeconds() < end { usleep(1000) }
 }

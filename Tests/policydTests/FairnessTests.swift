@@ -35,7 +35,7 @@ import Testing
     #expect((68...70).contains(closed))
     held = []
     // With the others gone there is room again.
-    for _ in 0..<2000 where AgentStatus.ask(at: agent.socket) == nil { usleep(5000) }
+    wait(while: AgentStatus.ask(at: agent.socket) == nil)
     try agent.deliver([AgentSandbox.event("Key")])
     #expect(agent.stop() == 0)
     let reasons = try agent.records("audit.dropped").map { $0["fields", "reasons", "connections"]?.integerValue ?? 0 }
@@ -63,7 +63,7 @@ import Testing
     let agent = try AgentSandbox()
     try agent.start()
     let flood = try Flood(of: 65533, at: agent.socket)
-    for _ in 0..<4000 where (AgentStatus.ask(at: agent.socket, patience: 30)?.refused ?? 0) < 1000 { usleep(5000) }
+    wait(while: (AgentStatus.ask(at: agent.socket, patience: 30)?.refused ?? 0) < 1000)
     for number in 0..<100 { try agent.deliver([AgentSandbox.event("Ours \(number)")]) }
     flood.stop()
     #expect(agent.stop() == 0)

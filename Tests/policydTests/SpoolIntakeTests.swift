@@ -26,6 +26,8 @@ import Testing
       if isFull { throw EventStoreError(description: "full") }
     }
 
+    func withoutKept(_ records: [AgentRecord]) throws(EventStoreError) -> [AgentRecord] { records }
+
     var records: [AgentRecord] { state.withLock { $0.records } }
     var keys: [String?] { records.map { $0.fields["key"]?.stringValue } }
   }
@@ -168,7 +170,7 @@ import Testing
     #expect(record["unattested", "uid"]?.integerValue == Int(geteuid()))
     #expect(record["attested"]?.dictionaryValue == nil)
     #expect(record["claimed", "pid"]?.integerValue == Int(getpid()))
-    for _ in 0..<2000 where try Directory.names(in: folder) != ["events.lock"] { usleep(5000) }
+    try wait(while: Directory.names(in: folder) != ["events.lock"])
     #expect(try Directory.names(in: folder) == ["events.lock"])
     // And what comes while it runs, when it is told to look.
     let deaf = AgentSink(at: agent.sandbox.path + "/none", spool: AuditSpool(directory: folder))

@@ -139,7 +139,7 @@ import Testing
     try AtomicReplacement.write([], to: log, mode: 0o600)
     let connection = try PacketSocket.connect(agent.socket)
     try connection.send(AgentSandbox.event("Key").jsonLine())
-    for _ in 0..<2000 where AgentStatus.ask(at: agent.socket)?.fault == nil { usleep(5000) }
+    wait(while: AgentStatus.ask(at: agent.socket)?.fault == nil)
     #expect(AgentStatus.ask(at: agent.socket)?.fault != nil)
     let isAnswered = connection.wait(seconds: 0)
     #expect(!isAnswered)
