@@ -74,6 +74,8 @@ END {
     nothing = figure("nothing, time")
     line("what policyctl run adds ÷ what bubblewrap adds", (figure("policyctl run, time") - nothing) / (figure("bubblewrap, time") - nothing), "<=", 2, "×")
   }
+  forms = split("text json html csv junit", form, " ")
+  for (i = 1; i <= forms; i++) limit("report of 500 controls on 1000 hosts, " form[i], "report of 1000 hosts, " form[i] ", time", "<=", 5)
   limit("publish to visible", "publish to visible", "<=", 5)
   limit("YAML edit to visible, 1000 keys", "YAML edit to visible", "<=", 20)
 }

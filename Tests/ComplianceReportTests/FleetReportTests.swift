@@ -298,6 +298,27 @@ import Testing
     #expect(fleet.hostCount == 1)
   }
 
+  /// Whose name can't be a host's reports for none; a file is taken whole or not at all.
+  @Test func aFileThatNamesNoHostCountsForNothing() {
+    let files = [
+      ("good.json", Self.report("lab-1", [("C", "pass")])), ("space.json", Self.report(" ", [("C", "fail")])),
+      ("user.json", Self.report("lab-2", user: String(repeating: "u", count: 1025), [("C", "fail")])),
+      (
+        "two.json",
+        "{\"reports\": [" + Self.report("lab-3", [("C", "fail")]) + "," + Self.report("<b>", [("C", "fail")]) + "]}"
+      ),
+    ]
+    let fleet = FleetReport(
+      files.map { CollectedFile(name: $0.0, contents: .bytes(Array($0.1.utf8))) }, expecting: nil, made: 0,
+      isHostName: { $0.utf8.allSatisfy { $0 == 0x2D || 0x30...0x39 ~= $0 || 0x61...0x7A ~= $0 } })
+    #expect(fleet.rows.map(\.host) == ["lab-1"])
+    #expect(
+      fleet.unreadable.map { "\($0.name): \($0.why)" } == [
+        "space.json: it names a host that can't be one", "user.json: it names a user that can't be one",
+        "two.json: it names a host that can't be one",
+      ])
+  }
+
   @Test func deepNestingIsRefusedNotFollowed() {
     let deep = String(repeating: "[", count: 100_000)
     let fleet = Self.fleet([("x.json", "{\"x\": \(deep)")])

@@ -1,3 +1,4 @@
+import Foundation
 import PropertyList
 import Testing
 
@@ -116,11 +117,11 @@ import Testing
         <figcaption>a&lt;b, for alice</figcaption>
         <svg viewBox="0 0 640 180" role="img" aria-labelledby="plot3">
         <title id="plot3">Percentage of a&lt;b, for alice over time: 50.0 % at first, 100.0 % at last</title>
-        <line class="grid" x1="44" x2="628" y1="152" y2="152"/><text x="38" y="156" text-anchor="end">0 %</text>
-        <line class="grid" x1="44" x2="628" y1="82" y2="82"/><text x="38" y="86" text-anchor="end">50 %</text>
-        <line class="grid" x1="44" x2="628" y1="12" y2="12"/><text x="38" y="16" text-anchor="end">100 %</text>
-        <text x="44" y="172">2026-11-30</text><text x="628" y="172" text-anchor="end">2026-12-04</text>
-        <circle class="point" cx="44" cy="82" r="3.5"/><circle class="point" cx="190" cy="12" r="3.5"/><polyline class="curve" points="44,82 190,12"/><circle class="point" cx="482" cy="152" r="3.5"/><circle class="point" cx="628" cy="12" r="3.5"/><polyline class="curve" points="482,152 628,12"/>
+        <line class="grid" x1="64" x2="628" y1="152" y2="152"/><text x="58" y="156" text-anchor="end">0 %</text>
+        <line class="grid" x1="64" x2="628" y1="82" y2="82"/><text x="58" y="86" text-anchor="end">50 %</text>
+        <line class="grid" x1="64" x2="628" y1="12" y2="12"/><text x="58" y="16" text-anchor="end">100 %</text>
+        <text x="64" y="172">2026-11-30</text><text x="628" y="172" text-anchor="end">2026-12-04</text>
+        <circle class="point" cx="64" cy="82" r="3.5"/><circle class="point" cx="205" cy="12" r="3.5"/><polyline class="curve" points="64,82 205,12"/><circle class="point" cx="487" cy="152" r="3.5"/><circle class="point" cx="628" cy="12" r="3.5"/><polyline class="curve" points="487,152 628,12"/>
         </svg>
         </figure>
         <div class="scroll" role="region" aria-label="Reports of a&lt;b, for alice" tabindex="0">
@@ -163,6 +164,64 @@ import Testing
         let id = String(part.prefix { $0 != "\"" })
         #expect(ids.insert(id).inserted, "the id \(id) stands twice")
       }
+    }
+  }
+
+  /// Colours have the contrast that WCAG 2.2 asks of text (4.5 : 1), each with each that it stands on, in light, dark and print.
+  @Test func everyColourCanBeReadOnItsGround() throws {
+    let page = Self.text(ReportHTML.document([Self.report]))
+    func luminance(_ colour: Substring) throws -> Double {
+      let parts = try [1, 3, 5].map { start in
+        let value = try #require(Int(colour.dropFirst(start).prefix(2), radix: 16))
+        let part = Double(value) / 255
+        return part <= 0.04045 ? part / 12.92 : pow((part + 0.055) / 1.055, 2.4)
+      }
+      return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+    }
+    let palettes = page.split(separator: ":root {").dropFirst().map { $0.prefix { $0 != "}" } }
+    #expect(palettes.count == 3)
+    for palette in palettes {
+      var colours: [Substring: Double] = [:]
+      for entry in palette.split(separator: ";") {
+        let parts = entry.split(separator: ":").map { $0.drop { $0.isWhitespace } }
+        if parts.count == 2, parts[1].hasPrefix("#") { colours[parts[0]] = try luminance(parts[1]) }
+      }
+      for (front, ground) in [
+        ("ink", "paper"), ("faint", "paper"), ("link", "paper"), ("ink", "band"), ("faint", "band"),
+        ("good", "good-band"),
+        ("bad", "bad-band"), ("warn", "warn-band"),
+      ] {
+        let a = try #require(colours[Substring("--" + front)])
+        let b = try #require(colours[Substring("--" + ground)])
+        let ratio = (max(a, b) + 0.05) / (min(a, b) + 0.05)
+        #expect(ratio >= 4.5, "\(front) on \(ground): \(ratio)")
+      }
+    }
+  }
+
+  /// Headings go down one level at a time, so that a reader can go by them.
+  @Test func headingsFormATree() {
+    let fleet = FleetReportTests.fleet(FleetReportTests.collection, expecting: FleetReportTests.hosts("lab-1", "lab-9"))
+    for bytes in [
+      ReportHTML.document([Self.report]), ReportHTML.document([Self.report, Self.report]), FleetHTML.document(fleet),
+    ] {
+      var last = 0
+      for part in Self.text(bytes).split(separator: "<h").dropFirst() {
+        guard let level = part.first?.wholeNumberValue else { continue }
+        #expect(level <= last + 1, "h\(level) follows h\(last)")
+        last = level
+      }
+      #expect(last > 1)
+    }
+  }
+
+  @Test func aWideTableIsDividedSoThatItFitsOnPaper() {
+    let controls = (0..<19).map { ("C\($0)", "pass") }
+    let page = Self.text(
+      FleetHTML.document(FleetReportTests.fleet([("a.json", FleetReportTests.report("a", controls))])))
+    for part in ["controls 1 to 8 of 19", "controls 9 to 16 of 19", "controls 17 to 19 of 19"] {
+      #expect(
+        page.contains(bytesOf: "<caption><span>The result of each control on each host: \(part)</span></caption>"))
     }
   }
 

@@ -266,5 +266,25 @@ import Testing
     let gone = sandbox.run("report", "--from", "2025-01-01T00:00:00Z")
     #expect(gone.exitCode == 1)
     #expect(gone.errors.contains("expected 3 records, found 0"))
+    try Directory.removeFile(Self.state(sandbox) + "/audit-anchor")
+    let none = sandbox.run("report", "--from", "2025-01-01T00:00:00Z")
+    #expect(none.exitCode == 66)
+    #expect(
+      sandbox.plain(none.errors) == "policyctl: SANDBOX/root/var/log/managed-preferences: there are no records\n")
+  }
+
+  /// Only root and the audit group read the log: others are told, and get nothing.
+  @Test(.enabled(if: geteuid() == 0)) func whoMayNotReadTheLogGetsNothing() throws {
+    let sandbox = try Self.installed()
+    chmod(Self.state(sandbox), 0o755)
+    let result = sandbox.execute(
+      ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", Sandbox.binary, "--root", sandbox.root]
+        + ["report"] + Self.day)
+    #expect(result.exitCode == 77, "\(result.errors)")
+    #expect(result.output == "")
+    #expect(
+      result.errors.hasPrefix(
+        "policyctl: the audit log can be read by root and the group managed-preferences-audit only\nNext: sudo policyctl "
+      ))
   }
 }

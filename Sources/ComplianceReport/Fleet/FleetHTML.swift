@@ -2,6 +2,8 @@
 public enum FleetHTML {
   /// A table by control and host with more cells than these is left to the JSON and CSV forms: no page shows it well.
   static let maximumCells = 20_000
+  /// Controls that stand beside each other in one table.
+  static let columns = 8
   /// More names than these in one cell are counted.
   static let shownNames = 12
   /// More replaced reports than these are counted.
@@ -41,7 +43,8 @@ public enum FleetHTML {
     var rows = ""
     for control in controls {
       let names = control.bad.map { "\(fleet.rows[$0.row].host) (\(fleet.rows[$0.row].user))" }
-      rows += "<tr><th scope=\"row\">\(Markup.escape(control.id))</th><td>\(Markup.escape(control.title))"
+      rows +=
+        "<tr><th scope=\"row\">\(Markup.escape(control.id))</th><td class=\"text\">\(Markup.escape(control.title))"
       if let message = control.bad.lazy.map(\.message).first(where: { !$0.isEmpty }) {
         rows += " <span class=\"why\">\(Markup.escape(message))</span>"
       }
@@ -104,16 +107,22 @@ public enum FleetHTML {
         "<p>\(fleet.controls.count) controls on \(fleet.rows.count) hosts and users are too many cells for a page. "
         + "<code>--format csv</code> and <code>--format json</code> have them all.</p>\n"
     }
-    // Hosts grow without end, controls hardly: they are the columns.
-    var rows = ""
-    for row in fleet.rows {
-      rows += "<tr><th scope=\"row\">\(Markup.escape(row.host)) (\(Markup.escape(row.user)))</th>"
-      for result in row.results { rows += "<td>\(result.map(HTMLPage.badge) ?? "—")</td>" }
-      rows += "</tr>\n"
+    // Hosts grow without end, controls hardly: they are the columns, as many to a table as fit on a screen and on paper.
+    var tables = ""
+    for start in stride(from: 0, to: fleet.controls.count, by: columns) {
+      let end = min(start + columns, fleet.controls.count)
+      var rows = ""
+      for row in fleet.rows {
+        rows += "<tr><th scope=\"row\">\(Markup.escape(row.host)) (\(Markup.escape(row.user)))</th>"
+        for result in row.results[start..<end] { rows += "<td>\(result.map(HTMLPage.badge) ?? "—")</td>" }
+        rows += "</tr>\n"
+      }
+      let part = fleet.controls.count > columns ? ": controls \(start + 1) to \(end) of \(fleet.controls.count)" : ""
+      tables += HTMLPage.table(
+        "The result of each control on each host" + part,
+        columns: ["Host and user"] + fleet.controls[start..<end].map(\.id), rows: rows, class: "matrix")
     }
-    return HTMLPage.table(
-      "The result of each control on each host", columns: ["Host and user"] + fleet.controls.map(\.id), rows: rows,
-      class: "matrix")
+    return tables
   }
 
   private static func plots(_ fleet: FleetReport) -> String {

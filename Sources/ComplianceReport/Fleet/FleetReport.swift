@@ -101,11 +101,13 @@ public struct FleetReport: Sendable {
   /// - Parameters:
   ///   - files: in the order of their names.
   ///   - expected: nil where nobody says which hosts there are: then all count and none is missing.
+  ///   - isHostName: whether a name can be a host's, by the engine's one rule. A file with another counts for nothing: nobody
+  ///     reports under it, and it could be anything.
   ///   - progress: called after each file with the number of files read.
   /// - Complexity: O(bytes), reports × log reports.
   public init(
     _ files: some Sequence<CollectedFile>, expecting expected: ExpectedHosts?, made: Int64,
-    progress: (Int) -> Void = { _ in }
+    isHostName: (String) -> Bool = { !$0.isEmpty }, progress: (Int) -> Void = { _ in }
   ) {
     self.made = made
     self.expected = expected?.names.count
@@ -118,7 +120,12 @@ public struct FleetReport: Sendable {
       case .unreadable(let why): unreadable.append(Named(name: file.name, why: why))
       case .bytes(let bytes):
         do throws(JSONCursor.Fault) {
-          for report in try CollectedReport.read(bytes, file: file.name) {
+          let reports = try CollectedReport.read(bytes, file: file.name)
+          if let why = Self.fault(in: reports, isHostName) {
+            unreadable.append(Named(name: file.name, why: why))
+            continue
+          }
+          for report in reports {
             let host = report.host.asciiLowercased
             if let expected, !expected.lists(host) {
               unknown.append(Named(name: host, why: file.name))
@@ -133,6 +140,15 @@ public struct FleetReport: Sendable {
     }
     join(all)
     if let expected { look(for: expected) }
+  }
+
+  /// Bytes of a user's name: accounts have at most 32, and what-if questions name groups.
+  private static let longestUser = 1024
+
+  private static func fault(in reports: [CollectedReport], _ isHostName: (String) -> Bool) -> String? {
+    if reports.contains(where: { !isHostName($0.host) }) { return "it names a host that can't be one" }
+    if reports.contains(where: { $0.user.utf8.count > longestUser }) { return "it names a user that can't be one" }
+    return nil
   }
 
   private struct Key: Hashable, Comparable {

@@ -86,10 +86,12 @@ enum HTMLPage {
     "<ul>\n" + items.map { "<li>\(Markup.escape($0))</li>\n" }.joined() + "</ul>\n"
   }
 
-  /// `<dl>` of plain texts.
+  /// `<dl>` of plain texts; long ones take the whole width.
   static func facts(_ facts: [(String, String)]) -> String {
-    "<dl>\n"
-      + facts.map { "<div><dt>\(Markup.escape($0.0))</dt><dd>\(Markup.escape($0.1))</dd></div>\n" }.joined() + "</dl>\n"
+    let items = facts.map { name, text in
+      "<div\(text.utf8.count > 72 ? " class=\"wide\"" : "")><dt>\(Markup.escape(name))</dt><dd>\(Markup.escape(text))</dd></div>\n"
+    }
+    return "<dl>\n" + items.joined() + "</dl>\n"
   }
 
   private static let style = """
@@ -120,6 +122,7 @@ enum HTMLPage {
     :focus-visible { outline: 2px solid var(--link); outline-offset: 2px; }
     dl { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 17rem), 1fr)); gap: .5rem 1.5rem; margin: 1rem 0; }
     dl div { border-top: 1px solid var(--line); padding-top: .25rem; }
+    dl .wide { grid-column: 1 / -1; }
     dt { color: var(--faint); font-size: .875rem; }
     dd { margin: 0; overflow-wrap: anywhere; }
     .scroll { overflow-x: auto; border: 1px solid var(--line); border-radius: 6px; margin: .5rem 0 1rem; }
@@ -130,6 +133,9 @@ enum HTMLPage {
     thead th { background: var(--band); white-space: nowrap; }
     tbody th { font-weight: 600; white-space: nowrap; }
     td, tbody th { overflow-wrap: break-word; min-width: 4rem; }
+    td.text { min-width: 16rem; }
+    td.digest { min-width: 20rem; }
+    td.digest code { overflow-wrap: anywhere; }
     .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
     time { white-space: nowrap; }
     code { font: .875em ui-monospace, monospace; overflow-wrap: anywhere; }
@@ -143,6 +149,8 @@ enum HTMLPage {
     .matrix td, .matrix th + th { text-align: center; }
     svg { display: block; width: 100%; max-width: 48rem; height: auto; }
     svg text { fill: var(--faint); font: 12px system-ui, sans-serif; }
+    @media (max-width: 40rem) { svg text { font-size: 20px; } }
+    svg .hatch { stroke: var(--faint); }
     svg .grid { stroke: var(--line); }
     svg .curve { stroke: var(--link); stroke-width: 2; fill: none; }
     svg .unattested { stroke-dasharray: 3 4; }
@@ -159,6 +167,9 @@ enum HTMLPage {
       .skip { display: none; }
       .scroll { overflow: visible; border: 0; }
       .r { border: 1px solid #000000; }
+      td.text, td.digest { min-width: 0; }
+      th, td { padding: .25rem .4rem; }
+      .matrix .r { padding: 0 .2rem; font-size: .8rem; }
       tr, figure { break-inside: avoid; }
       h2, h3, h4 { break-after: avoid; }
       thead { display: table-header-group; }

@@ -2,7 +2,7 @@
 struct PlotFrame {
   private static let width = 640.0
   private static let height = 180.0
-  private static let left = 44.0
+  private static let left = 64.0
   private static let right = 12.0
   private static let top = 12.0
   private static let bottom = 28.0
@@ -62,6 +62,7 @@ struct PlotFrame {
   /// The day, or the time of day as well where the plot is of less than three days.
   private func moment(_ instant: Int64) -> String {
     let text = ReportJSON.moment(instant)
+    if to - from < 3600 { return text.dropFirst(11).prefix(8) + " UTC" }
     return to - from < 3 * 86_400 ? text.prefix(16) + " UTC" : String(text.prefix(10))
   }
 

@@ -78,8 +78,17 @@ public enum ReportJUnit {
 
   /// - Parameter why: lines; the first is the message.
   static func testCase(_ profile: String, _ name: String, _ result: ControlResult, _ why: String) -> String {
-    let head = "    <testcase classname=\"\(Markup.escape(profile))\" name=\"\(Markup.escape(name))\""
-    if result == .pass { return head + "/>\n" }
+    let head = self.head(profile, name)
+    return result == .pass ? head + "/>\n" : head + body(result, why)
+  }
+
+  /// A test case's beginning, up to what became of it.
+  static func head(_ profile: String, _ name: String) -> String {
+    "    <testcase classname=\"\(Markup.escape(profile))\" name=\"\(Markup.escape(name))\""
+  }
+
+  /// What follows the head of a test case that did not pass.
+  static func body(_ result: ControlResult, _ why: String) -> String {
     let lines = why.split(separator: "\n").map { Markup.escape($0) }
     let message = lines.first ?? ""
     let body =
@@ -88,6 +97,6 @@ public enum ReportJUnit {
       case .error: "<error message=\"\(message)\">\(lines.joined(separator: "\n"))</error>"
       default: "<skipped message=\"\(message)\"/>"
       }
-    return head + ">\(body)</testcase>\n"
+    return ">\(body)</testcase>\n"
   }
 }

@@ -91,7 +91,7 @@ public enum HistoryHTML {
               + "<td>\(Markup.escape(control.title))</td><td>\(Markup.escape(control.severity))</td>"
               + "<td>\(HTMLPage.badge(stretch.result))</td>" + times(stretch.span.lowerBound, stretch.span.upperBound)
               + "<td class=\"number\">\(stretch.generation.map(String.init) ?? "—")</td>"
-              + "<td>\(Markup.escape(stretch.why))</td></tr>\n")
+              + "<td class=\"text\">\(Markup.escape(stretch.why))</td></tr>\n")
         }
       }
     }
@@ -101,7 +101,7 @@ public enum HistoryHTML {
   private static func gaps(_ report: HistoryReport) -> [String] {
     report.timeline.gaps.map { gap in
       "<tr>" + times(gap.from, gap.to)
-        + "<th scope=\"row\">\(gap.kind.rawValue)</th><td>\(Markup.escape(gap.text))</td>"
+        + "<th scope=\"row\">\(gap.kind.rawValue)</th><td class=\"text\">\(Markup.escape(gap.text))</td>"
         + "<td class=\"number\">\(gap.record.map(String.init) ?? "—")</td></tr>\n"
     }
   }
@@ -110,7 +110,7 @@ public enum HistoryHTML {
     report.timeline.stretches.map { stretch in
       let (state, digest) = HistoryText.state(stretch, report.timeline)
       return "<tr>" + times(stretch.span.lowerBound, stretch.span.upperBound)
-        + "<th scope=\"row\">\(Markup.escape(state))</th><td><code>\(Markup.escape(digest ?? "—"))</code></td></tr>\n"
+        + "<th scope=\"row\">\(Markup.escape(state))</th><td class=\"digest\"><code>\(Markup.escape(digest ?? "—"))</code></td></tr>\n"
     }
   }
 
@@ -127,7 +127,7 @@ public enum HistoryHTML {
   private static func events(_ report: HistoryReport) -> [String] {
     report.timeline.events.suffix(maximumRows).map { event in
       "<tr><th scope=\"row\" class=\"number\">\(event.record)</th>"
-        + "<td>\(HTMLPage.moment(ReportJSON.moment(event.time)))</td><td>\(Markup.escape(event.text))</td></tr>\n"
+        + "<td>\(HTMLPage.moment(ReportJSON.moment(event.time)))</td><td class=\"text\">\(Markup.escape(event.text))</td></tr>\n"
     }
   }
 }

@@ -19,7 +19,7 @@ enum HistoryPlot {
     var svg = frame.open(title: title, id: "plot\(number)")
     svg += "<defs><pattern id=\"hatch\(number)\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" "
     svg +=
-      "patternTransform=\"rotate(45)\"><line class=\"grid\" x1=\"0\" y1=\"0\" x2=\"0\" y2=\"6\"/></pattern></defs>\n"
+      "patternTransform=\"rotate(45)\"><line class=\"hatch\" x1=\"0\" y1=\"0\" x2=\"0\" y2=\"6\"/></pattern></defs>\n"
     var before: (x: Double, y: Double)?
     for point in user.points {
       let (left, right) = (frame.x(point.span.lowerBound), frame.x(point.span.upperBound))

@@ -67,8 +67,20 @@ enum HistorySite {
   private static func verify(
     _ place: AuditLogPlace, _ call: Invocation
   ) throws(CommandFailure) -> AuditVerification {
+    do throws(FileError) { _ = try Directory.names(in: place.directory) } catch {
+      switch error.errno {
+      // Whether one belongs here tells the anchor.
+      case .noSuchFile: break
+      case .permissionDenied:
+        throw CommandFailure(
+          .notPermitted, "the audit log can be read by root and the group \(AuditSite.auditorsGroup) only",
+          next: call.again(privileged: true))
+      default: throw CommandFailure(error, while: .reading)
+      }
+    }
     let progress = VerificationProgress()
     let verification = AuditVerification(of: place, progress: progress.update)
+    if verification.verdict == .incomplete, verification.segments == 0 { throw AuditShowVerb.nothing(place) }
     if verification.verdict == .tampered || verification.records == 0, verification.verdict != .sound {
       let view = AuditVerdictView(verification: verification, directory: place.directory)
       StandardStreams.writeError(view.text(Terminal.palette(for: .errors)))

@@ -2,6 +2,7 @@ import CommandLineKit
 import ComplianceReport
 import HostPatterns
 import LinuxFiles
+import PolicyCompiler
 import PolicyLanguage
 
 /// The reports of a fleet in a folder, and the hosts that are expected to be there.
@@ -37,9 +38,9 @@ enum ReportCollection {
     }
     var progress = ProgressLine("Reading reports")
     let files = reports.lazy.map { name in file(name, in: directory) }
-    return FleetReport(files, expecting: expected, made: WallClock.unixSeconds()) { read in
-      progress.update(read, of: reports.count)
-    }
+    return FleetReport(
+      files, expecting: expected, made: WallClock.unixSeconds(),
+      isHostName: { (try? HostName.validate($0)) != nil }, progress: { progress.update($0, of: reports.count) })
   }
 
   private static func file(_ name: String, in directory: String) -> CollectedFile {
@@ -48,8 +49,13 @@ enum ReportCollection {
         .bytes
       return CollectedFile(name: name, contents: .bytes(bytes))
     } catch {
-      return CollectedFile(
-        name: name, contents: .unreadable("\(error.found.map { "is \($0), not a file" } ?? "\(error.errno)")"))
+      let why: String =
+        switch error.errno {
+        case .tooManySymbolicLinks: "is a symbolic link, which is not followed"
+        case .fileTooLarge: "is larger than \(maximumByteCount >> 20) MiB"
+        default: error.found.map { "is \($0), not a file" } ?? "\(error.errno)"
+        }
+      return CollectedFile(name: name, contents: .unreadable(why))
     }
   }
 
