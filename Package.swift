@@ -11,8 +11,8 @@ let language: [SwiftSetting] = [
 
 /// A room of the engine: one job, and the rooms that it may look into (Documentation/architecture.md has the table;
 /// `ImportGuardTests` holds the import lines against it).
-func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-  .target(name: name, dependencies: dependencies, swiftSettings: language)
+func room(_ name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []) -> Target {
+  .target(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: language)
 }
 
 func command(
@@ -33,6 +33,8 @@ let package = Package(
   products: [
     .library(name: "ManagedPreferences", targets: ["ManagedPreferences"]),
     .library(name: "ManagedFoundation", targets: ["ManagedFoundation"]),
+    // Apart, so that only a program that uses it links libpq.
+    .library(name: "UbiquitousStorePostgreSQL", targets: ["UbiquitousStorePostgreSQL"]),
     // Scripts/link-library makes of it what is installed: with a soname, and without symbols but those of the header.
     .library(name: "managedpreferences", type: .dynamic, targets: ["ManagedPreferencesC"]),
     .executable(name: "policyctl", targets: ["policyctl"]),
@@ -43,6 +45,7 @@ let package = Package(
     // System libraries. Without pkg-config, which would put the system's folder before the one that Scripts/build names.
     .systemLibrary(name: "CYAML", providers: [.apt(["libyaml-dev"])]),
     .systemLibrary(name: "CExpat", providers: [.apt(["libexpat1-dev"])]),
+    .systemLibrary(name: "CPostgreSQL", providers: [.apt(["libpq-dev"])]),
     .target(name: "CCrypto"),
     .systemLibrary(name: "CFileSystems"),
     .target(name: "CReaderEpoch"),
@@ -65,6 +68,7 @@ let package = Package(
     room("ManagedPreferences", ["PreferencesCore", "PropertyList", "ForcedDomain"]),
     room("ManagedFoundation", ["ManagedPreferences"]),
     room("UbiquitousStore", ["PropertyList", "LinuxFiles"]),
+    room("UbiquitousStorePostgreSQL", ["UbiquitousStore", "LinuxFiles", "CPostgreSQL"], exclude: ["Migrations"]),
 
     // The C interface: a header written by hand, and its functions.
     .target(name: "CManagedPreferences"),
@@ -168,6 +172,16 @@ let package = Package(
         "PolicyLanguage", "ForcedDomain", "PropertyList", "LinuxFiles",
       ]),
     command("AgentPeer", ["AuditEvents", "PropertyList", "LinuxFiles"], path: "Tests/AgentPeer"),
+    // A PostgreSQL server of the tests' own.
+    .target(
+      name: "PostgreSQLServer", dependencies: ["CommandSandbox", "LinuxFiles"], path: "Tests/PostgreSQLServer",
+      swiftSettings: language),
+    tests(
+      "UbiquitousStorePostgreSQL",
+      [
+        "UbiquitousStorePostgreSQL", "UbiquitousStore", "PostgreSQLServer", "CommandSandbox",
+        "LinuxFiles",
+      ]),
     tests("Guard", []),
   ]
 )

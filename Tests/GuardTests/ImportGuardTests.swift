@@ -7,7 +7,8 @@ import Testing
 /// costs a program 5 ms at launch.
 @Suite struct ImportGuardTests {
   static let table: [String: Set<String>] = [
-    "CYAML": [], "CExpat": [], "CCrypto": [], "CFileSystems": [], "CReaderEpoch": [], "CProcesses": [], "CSockets": [],
+    "CYAML": [], "CExpat": [], "CPostgreSQL": [], "CCrypto": [], "CFileSystems": [], "CReaderEpoch": [],
+    "CProcesses": [], "CSockets": [],
     "HostPatterns": [],
     "PropertyList": ["CExpat"],
     "LinuxFiles": ["CFileSystems", "CSockets"],
@@ -25,6 +26,7 @@ import Testing
     "ManagedPreferencesC": ["CManagedPreferences", "PreferencesCore", "PropertyList"],
     "ManagedFoundation": ["ManagedPreferences", "Foundation"],
     "UbiquitousStore": ["PropertyList", "LinuxFiles"],
+    "UbiquitousStorePostgreSQL": ["UbiquitousStore", "LinuxFiles", "CPostgreSQL"],
     "CommandLineKit": ["LinuxFiles"],
     "ComplianceReport": [
       "CommandLineKit", "PreferencesCore", "ForcedDomain", "AuditLog", "PropertyList", "LinuxFiles",
