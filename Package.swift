@@ -106,7 +106,10 @@ let package = Package(
     // What Scripts/bench runs beside the peers.
     command(
       "measure",
-      ["ManagedPreferences", "PreferencesCore", "PolicyCompiler", "PolicyLanguage", "ForcedDomain", "LinuxFiles"],
+      [
+        "ManagedPreferences", "PreferencesCore", "PolicyCompiler", "PolicyLanguage", "ForcedDomain", "LinuxFiles",
+        "AuditLog", "AuditEvents", "PropertyList",
+      ],
       path: "Benchmarks/Measure"),
 
     // Tests, and the table of conversions that several of them hold.

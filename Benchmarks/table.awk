@@ -76,6 +76,10 @@ END {
   }
   forms = split("text json html csv junit", form, " ")
   for (i = 1; i <= forms; i++) limit("report of 500 controls on 1000 hosts, " form[i], "report of 1000 hosts, " form[i] ", time", "<=", 5)
+  ratio("audit append ÷ SQLite, durable groups of 256", "audit append, durable groups of 256", "SQLite, durable groups of 256", "<=", 1)
+  ratio("sd_journal_send ÷ audit append, durable groups of 256", "sd_journal_send", "audit append, durable groups of 256", ">=", 1)
+  ratio("audit verify ÷ libcrypto SHA-256, 1,000,000 records", "audit verify, 1,000,000 records", "libcrypto SHA-256, the same bytes", "<=", 1.3)
+  limit("audit, sending an event", "audit, sending an event", "<=", 5)
   limit("publish to visible", "publish to visible", "<=", 5)
   limit("YAML edit to visible, 1000 keys", "YAML edit to visible", "<=", 20)
 }

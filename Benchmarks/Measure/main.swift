@@ -7,7 +7,12 @@ case ("writes", 2): measureWrites(count: Int(arguments[1])!)
 case ("compile", 3): try measureCompile(arguments[1], label: arguments[2])
 case ("observe", 1): try observe()
 case ("publish", 3): try measurePublish(folder: arguments[1], policyctl: arguments[2])
+case ("audit", _): try measureAudit(Array(arguments.dropFirst()))
 default:
-  print("usage: measure reads KEYS | writes KEYS | compile FOLDER LABEL | observe | publish FOLDER POLICYCTL")
+  print(
+    """
+    usage: measure reads KEYS | writes KEYS | compile FOLDER LABEL | observe | publish FOLDER POLICYCTL
+           measure audit append FOLDER LABEL GROUPS RECORDS | audit verify FOLDER LABEL | audit send FOLDER
+    """)
   exit(64)
 }

@@ -2,65 +2,91 @@ import Digests
 import LinuxFiles
 import PropertyList
 
-/// The walk through the chain, line after line, of one verification.
-struct ChainWalk {
-  private let anchor: Anchor?
-  private let heads: [LogHead]
-  /// The digests of records that something outside the log knows, by number.
+/// The walk through the chain, line after line, of one verification. What it comes to is in `ChainWalk+Verdict`.
+///
+/// What is done for every line is the digest, and a look at the line's first members; memory is neither taken nor given back.
+final class ChainWalk {
+  let anchor: Anchor?
+  let heads: [LogHead]
+  /// The numbers of records that something outside the log knows, and their digests as they are found.
   private let wanted: Set<UInt64>
-  private var seen: [UInt64: [UInt8]] = [:]
+  private let wantedRange: ClosedRange<UInt64>?
+  private(set) var seen: [UInt64: [UInt8]] = [:]
 
-  private var tip: LogTip?
+  /// The number and digest of the line before; 0 where there is none to continue.
+  private var sequence: UInt64 = 0
+  private let digest = UnsafeMutableRawBufferPointer.allocate(byteCount: SHA256.byteCount, alignment: 16)
+  private var hash = SHA256()
   /// A segment could not be read.
-  private var isBlind = false
-  private var lastHost: String?
-  private var lastTime: PropertyListDate?
-  private var lastEnrolment: StoredRecord?
-  private var lastLine: (file: String, line: Int)?
-  private var hash = SHA256Box()
+  private(set) var isBlind = false
 
-  private var checkpoints: [StoredRecord] = []
-  private var alarms: [(record: StoredRecord, file: String, line: Int)] = []
-  private var acknowledgedThrough: UInt64 = 0
-  private var erasedRecords: [ClosedRange<UInt64>] = []
-  private var log: String?
-  /// Records of the present segment that have a personal part: number, digest, line.
-  private var personal: [(sequence: UInt64, digest: [UInt8], file: String, line: Int)] = []
-  private var missingPersonal: [(sequence: UInt64, file: String, line: Int)] = []
+  /// Where the line before is.
+  private var lastSegment: SegmentName?
+  private var lastNumber = 0
+  private(set) var lastHost: String?
+  private(set) var lastTime: PropertyListDate?
+  private(set) var lastEnrolment: StoredRecord?
+  private(set) var log: String?
 
-  var hasPersonal: Bool { !personal.isEmpty }
+  private(set) var checkpoints: [StoredRecord] = []
+  private(set) var alarms: [(record: StoredRecord, file: String, line: Int)] = []
+  private(set) var acknowledgedThrough: UInt64 = 0
+  private(set) var erasedRecords: [ClosedRange<UInt64>] = []
+  private(set) var missingParts: [(sequence: UInt64, file: String, line: Int)] = []
+  /// The first record, where it is not record 1: whether a checkpoint vouches for it is known at the end.
+  private(set) var beginning: (sequence: UInt64, previous: [UInt8], file: String)?
 
   init(anchor: Anchor?, heads: [LogHead]) {
     self.anchor = anchor
     self.heads = heads
-    wanted = Set(heads.map(\.sequence) + (anchor.map { [$0.tip.sequence] } ?? []))
+    let wanted = Set(heads.map(\.sequence) + (anchor.map { [$0.tip.sequence] } ?? []))
+    self.wanted = wanted
+    wantedRange = wanted.min().map { $0...(wanted.max() ?? $0) }
   }
 
+  deinit { digest.deallocate() }
+
+  /// The end of the chain so far; nil where it has none.
+  var tip: (sequence: UInt64, hash: [UInt8])? { sequence > 0 ? (sequence, Array(digest)) : nil }
+
+  var lastLine: (file: String, line: Int)? { lastSegment.map { ($0.segment, lastNumber) } }
+
   /// After a segment that could not be read: the next one begins anew.
-  mutating func forget() {
-    tip = nil
+  func forget() {
+    sequence = 0
     isBlind = true
   }
 
-  mutating func walk(_ bytes: [UInt8], of name: SegmentName, isLast: Bool, into result: inout AuditVerification) {
-    bytes.withUnsafeBytes { memory in
-      var place = 0
-      var number = 0
-      while place < memory.count {
-        guard let end = SegmentScan.lineEnd(in: memory, from: place) else {
-          tornEnd(memory.count - place, of: name, line: number + 1, isLast: isLast, into: &result)
-          return
-        }
-        number += 1
-        take(UnsafeRawBufferPointer(rebasing: memory[place..<end]), of: name, line: number, into: &result)
-        if isLast, end + 1 == memory.count { noteEnd(UnsafeRawBufferPointer(rebasing: memory[place..<end])) }
-        place = end + 1
+  /// Walks one segment with the personal parts beside it.
+  func walk(
+    _ segment: LogSnapshot.Segment, in place: AuditLogPlace, isLast: Bool, into result: inout AuditVerification
+  ) throws(AuditLogError) {
+    let name = segment.name
+    let lines = try LineStream(place.path(name.segment), in: place, size: segment.size)
+    var parts: PersonalWalk?
+    var number = 0
+    while let line = try lines.next() {
+      number += 1
+      guard let read = LogLine(line) else {
+        result.find(
+          .tampered, file: name.segment, line: number, sequence: sequence > 0 ? sequence + 1 : nil, "it is no record")
+        continue
       }
-      if number == 0 { result.find(.tampered, file: name.segment, line: 1, "the segment is empty") }
+      take(line, read, of: name, line: number, into: &result)
+      if let digits = read.personal {
+        if parts == nil { parts = try PersonalWalk(name, in: place) }
+        if try parts?.has(line, digitsAt: digits) != true { missingParts.append((read.sequence, name.segment, number)) }
+      }
+      if isLast, lines.isAtEnd { noteEnd(line) }
+    }
+    if lines.restCount > 0 {
+      tornEnd(lines.restCount, of: name, line: number + 1, isLast: isLast, into: &result)
+    } else if number == 0 {
+      result.find(.tampered, file: name.segment, line: 1, "the segment is empty")
     }
   }
 
-  private mutating func noteEnd(_ line: UnsafeRawBufferPointer) {
+  private func noteEnd(_ line: UnsafeRawBufferPointer) {
     guard let record = StoredRecord(line: Array(line)) else { return }
     lastTime = record.time
     lastHost = record.host ?? lastHost
@@ -69,7 +95,7 @@ struct ChainWalk {
   private func tornEnd(
     _ count: Int, of name: SegmentName, line: Int, isLast: Bool, into result: inout AuditVerification
   ) {
-    let next = (tip?.sequence ?? name.first - 1) + 1
+    let next = (sequence > 0 ? sequence : name.first - 1) + 1
     if isLast, anchor.map({ next > $0.tip.sequence }) ?? true {
       result.notes.append(
         "\(name.segment) ends with \(count) bytes of a line that was not finished; the next record cuts them off")
@@ -79,45 +105,39 @@ struct ChainWalk {
     }
   }
 
-  private mutating func take(
-    _ line: UnsafeRawBufferPointer, of name: SegmentName, line number: Int, into result: inout AuditVerification
+  private func take(
+    _ line: UnsafeRawBufferPointer, _ read: LogLine, of name: SegmentName, line number: Int,
+    into result: inout AuditVerification
   ) {
-    guard let read = LogLine(line) else {
-      result.find(.tampered, file: name.segment, line: number, sequence: tip.map { $0.sequence + 1 }, "it is no record")
-      return
-    }
-    let digest = hash.digest(line)
-    let isSpecial = Self.isSpecial(line, read)
-    let special = isSpecial ? StoredRecord(line: Array(line)) : nil
+    let special = Self.isSpecial(line, read) ? StoredRecord(line: Array(line)) : nil
     if number == 1, read.sequence != name.first {
       result.find(
         .tampered, file: name.segment, line: 1, sequence: read.sequence,
         "the segment's name says that record \(name.first) comes first")
     }
-    compare(read, line, special, of: name, line: number, into: &result)
+    if sequence == 0 {
+      if result.records == 0, !isBlind { start(read, line, special, of: name, into: &result) }
+    } else if read.sequence != sequence + 1
+      || !LogLine.digits(line, at: read.previous, are: UnsafeRawBufferPointer(digest))
+    {
+      breaks(read, line, special, of: name, line: number, into: &result)
+    }
     if result.first == nil { result.first = read.sequence }
     result.records += 1
-    tip = LogTip(sequence: read.sequence, hash: digest)
-    lastLine = (name.segment, number)
-    if wanted.contains(read.sequence) { seen[read.sequence] = digest }
-    if let place = read.personal, let digest = HexText.decode(line[place..<place + 64]) {
-      personal.append((read.sequence, digest, name.segment, number))
-    }
+    hash.digest(line, into: digest)
+    sequence = read.sequence
+    lastSegment = name
+    lastNumber = number
+    if let wantedRange, wantedRange.contains(sequence), wanted.contains(sequence) { seen[sequence] = Array(digest) }
     if let special { note(special, name, number) }
   }
 
-  /// Whether a line follows the one before.
-  private mutating func compare(
+  /// A line does not follow the one before: what that means.
+  private func breaks(
     _ read: LogLine, _ line: UnsafeRawBufferPointer, _ special: StoredRecord?, of name: SegmentName, line number: Int,
     into result: inout AuditVerification
   ) {
-    guard let before = tip else {
-      if result.records == 0, !isBlind { start(read, line, special, of: name, into: &result) }
-      return
-    }
-    let isContinued = before.hash.withUnsafeBytes { LogLine.digits(line, at: read.previous, are: $0) }
-    let expected = before.sequence + 1
-    if isContinued, read.sequence == expected { return }
+    let expected = sequence + 1
     // Behind lost records the chain goes on from the anchor of then, and the first record says so.
     if number == 1, let special, special.kind == "audit.alarm", Self.tellsOfLoss(special, read, line) { return }
     func find(_ what: String, at place: (file: String, line: Int)? = nil, sequence: UInt64? = nil) {
@@ -137,11 +157,11 @@ struct ChainWalk {
       // Its own line or the one before: the one before is what `prev` speaks of.
       find(
         "the record was changed: its digest is not the one that record \(read.sequence) has", at: lastLine,
-        sequence: before.sequence)
+        sequence: sequence)
     }
   }
 
-  private mutating func start(
+  private func start(
     _ read: LogLine, _ line: UnsafeRawBufferPointer, _ special: StoredRecord?, of name: SegmentName,
     into result: inout AuditVerification
   ) {
@@ -152,14 +172,13 @@ struct ChainWalk {
         result.find(.tampered, file: name.segment, line: 1, sequence: 1, "the first record names one before it")
       }
     } else {
-      // Whether a checkpoint vouches for it is known at the end.
       beginning = (read.sequence, previous, name.segment)
     }
   }
 
-  private var beginning: (sequence: UInt64, previous: [UInt8], file: String)?
-
   private static func isSpecial(_ line: UnsafeRawBufferPointer, _ read: LogLine) -> Bool {
+    let first = read.kind.isEmpty ? 0 : line[read.kind.lowerBound]
+    guard first == UInt8(ascii: "a") || first == UInt8(ascii: "h") else { return false }
     let kind = UnsafeRawBufferPointer(rebasing: line[read.kind])
     return kind.starts(with: "audit.".utf8) || kind.elementsEqual("host.enrolled".utf8)
   }
@@ -173,7 +192,7 @@ struct ChainWalk {
       && line[read.previous..<read.previous + 64].elementsEqual(hash.utf8)
   }
 
-  private mutating func note(_ record: StoredRecord, _ name: SegmentName, _ number: Int) {
+  private func note(_ record: StoredRecord, _ name: SegmentName, _ number: Int) {
     switch record.kind {
     case "audit.alarm": alarms.append((record, name.segment, number))
     case "audit.acknowledged":
@@ -186,163 +205,5 @@ struct ChainWalk {
     }
     lastHost = record.host ?? lastHost
     log = record.fields["log"]?.stringValue ?? log
-  }
-
-  // MARK: Personal parts
-
-  /// Holds the records of the segment that was walked last against the parts beside it.
-  mutating func checkPersonal(_ parts: PersonalParts) {
-    for record in personal where parts.lines[record.digest] == nil {
-      missingPersonal.append((record.sequence, record.file, record.line))
-    }
-    personal = []
-  }
-
-  // MARK: The end
-
-  mutating func finish(_ snapshot: LogSnapshot, _ place: AuditLogPlace, into result: inout AuditVerification) {
-    for missing in missingPersonal {
-      if erasedRecords.contains(where: { $0.contains(missing.sequence) }) {
-        result.erased += 1
-      } else {
-        result.find(
-          .tampered, file: missing.file, line: missing.line, sequence: missing.sequence,
-          "the personal part of the record was changed or taken away, and no record tells of an erasure")
-      }
-    }
-    if let beginning { checkBeginning(beginning, into: &result) }
-    for alarm in alarms where alarm.record.sequence > acknowledgedThrough {
-      result.find(
-        .tampered, file: alarm.file, line: alarm.line, sequence: alarm.record.sequence,
-        "nobody has acknowledged this alarm: " + alarm.record.alarmText)
-    }
-    let acknowledged = alarms.filter { $0.record.sequence <= acknowledgedThrough }
-    for alarm in acknowledged {
-      result.notes.append(
-        "record \(alarm.record.sequence): an alarm that was acknowledged: \(alarm.record.alarmText)")
-    }
-    checkAnchor(snapshot, into: &result)
-    checkHost(place, into: &result)
-    if let tip {
-      result.head = LogHead(
-        host: lastHost ?? place.host, log: anchor?.log ?? log, sequence: tip.sequence, hash: tip.hash, time: lastTime)
-    }
-    checkHeads(into: &result)
-  }
-
-  private func checkBeginning(
-    _ beginning: (sequence: UInt64, previous: [UInt8], file: String), into result: inout AuditVerification
-  ) {
-    let last = checkpoints.last { UInt64(max(0, $0.fields["through"]?.integerValue ?? 0)) + 1 >= beginning.sequence }
-    guard let last, let through = last.fields["through"]?.integerValue else {
-      result.find(
-        .incomplete, file: beginning.file, line: 1, sequence: beginning.sequence,
-        "the log begins here: records 1 to \(beginning.sequence - 1) are missing, and no checkpoint vouches for them")
-      return
-    }
-    if UInt64(through) + 1 == beginning.sequence,
-      last.fields["hash"]?.stringValue != HexText.encode(beginning.previous)
-    {
-      result.find(
-        .tampered, file: beginning.file, line: 1, sequence: beginning.sequence,
-        "the log begins here with another record before it than checkpoint \(last.sequence) says")
-      return
-    }
-    result.notes.append(
-      "complete from record \(beginning.sequence) on: checkpoint \(last.sequence) tells of those that were removed")
-  }
-
-  private func checkAnchor(_ snapshot: LogSnapshot, into result: inout AuditVerification) {
-    guard let anchor else {
-      if snapshot.anchorFault == nil {
-        if case .damaged = snapshot.anchor {
-          result.find(.incomplete, "the anchor is damaged: completeness unknown")
-        } else {
-          result.find(.incomplete, "no anchor: completeness unknown")
-        }
-      }
-      if result.records == 0 { result.find(.incomplete, "there are no records") }
-      return
-    }
-    if let log, log != anchor.log {
-      result.find(.tampered, "the log is another one than the anchor's: \(log), not \(anchor.log)")
-    }
-    let end = tip?.sequence ?? 0
-    if isBlind, tip == nil { return }
-    if anchor.alarm > 0, !result.findings.contains(where: { $0.sequence == anchor.alarm }) {
-      result.find(
-        .tampered, sequence: anchor.alarm, "the anchor remembers an alarm that nobody has acknowledged")
-    }
-    if end < anchor.tip.sequence {
-      let after = lastLine.map { "after \($0.file), line \($0.line)" } ?? "in the log's folder"
-      result.find(
-        .tampered, file: lastLine?.file, line: lastLine?.line, sequence: tip?.sequence,
-        "expected \(anchor.tip.sequence) records, found \(end): the newest are missing \(after)")
-    } else if anchor.tip.sequence > 0, let hash = seen[anchor.tip.sequence], hash != anchor.tip.hash {
-      result.find(
-        .tampered, sequence: anchor.tip.sequence,
-        "record \(anchor.tip.sequence) is not the one that the anchor counted: the newest records were replaced")
-    } else if end > anchor.tip.sequence, snapshot.isLocked {
-      result.notes.append(
-        "the log is \(end - anchor.tip.sequence) ahead of its anchor, as after a crash; the next record settles that")
-    }
-    if anchor.tip.sequence == 0, end == 0 { result.find(.incomplete, "there are no records") }
-    if anchor.dropped > 0 {
-      result.notes.append("\(anchor.dropped) records found no room on the disk; no record tells of them yet")
-    }
-  }
-
-  private func checkHost(_ place: AuditLogPlace, into result: inout AuditVerification) {
-    guard let enrolled = place.host, let lastHost, lastHost != enrolled else { return }
-    // Between the record of an enrolment and the enrolment itself a crash may have come.
-    if let lastEnrolment, [lastEnrolment.fields["from"], lastEnrolment.fields["to"]].contains(.string(enrolled)) {
-      return
-    }
-    result.find(.tampered, "the log is of host \(lastHost), and this host is enrolled as \(enrolled)")
-  }
-
-  private func checkHeads(into result: inout AuditVerification) {
-    for head in heads {
-      if let mine = anchor?.log ?? log, let other = head.log, mine != other {
-        result.find(.tampered, "the head that was kept is of another log: \(other), not \(mine)")
-      } else if let hash = seen[head.sequence] {
-        if hash != head.hash {
-          result.find(
-            .tampered, sequence: head.sequence, "record \(head.sequence) is not the one that the head has that was kept"
-          )
-        } else {
-          result.notes.append("record \(head.sequence) is the one that the head has that was kept")
-        }
-      } else if head.sequence > (tip?.sequence ?? 0) {
-        result.find(
-          .tampered, sequence: head.sequence,
-          "the head that was kept counts \(head.sequence) records; the log ends with \(tip?.sequence ?? 0)")
-      } else {
-        result.find(
-          .incomplete, sequence: head.sequence,
-          "record \(head.sequence), which the head has that was kept, is not there")
-      }
-    }
-  }
-}
-
-/// One context of libcrypto for many lines.
-final class SHA256Box {
-  private var hash = SHA256()
-
-  func digest(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
-    [UInt8](unsafeUninitializedCapacity: SHA256.byteCount) { buffer, count in
-      hash.digest(bytes, into: UnsafeMutableRawBufferPointer(buffer))
-      count = SHA256.byteCount
-    }
-  }
-}
-
-extension StoredRecord {
-  /// The words of an `audit.alarm`.
-  var alarmText: String {
-    AlarmText.text(
-      fields["reason"]?.stringValue ?? "", expected: (fields["expected"]?.integerValue).map { UInt64(max(0, $0)) },
-      found: UInt64(max(0, fields["found"]?.integerValue ?? 0)))
   }
 }

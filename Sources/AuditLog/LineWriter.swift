@@ -1,7 +1,7 @@
 import AuditEvents
 import Digests
-import Glibc
-public import PropertyList
+import LinuxFiles
+import PropertyList
 
 /// Writes records as lines. The law of a line:
 ///
@@ -9,135 +9,178 @@ public import PropertyList
 /// digits. A personal record goes on with `personal`, the SHA-256 of the line beside the segment that says who and what;
 /// then `time`, `kind`, `host`; `clock`, the whole seconds (negative) by which the clock had gone
 /// back since the line before; and, of records
-/// that are not personal, `attested`, `claimed`, `unattested` (whose file it was found in), `fields`. Members that there is nothing to say of are left out.
-struct LineWriter {
-  /// The last line that was written, or is there.
-  var tip: LogTip
-  let host: String?
-  let textBytes: Int
+/// that are not personal, `attested`, `claimed`, `unattested` (whose file it was found in), `fields`. Members that there is
+/// nothing to say of are left out. All is JSON as `JSONWriter` writes it.
+final class LineWriter {
+  let lines = LineBuffer()
+  let personalLines = LineBuffer()
+  private let textBytes: Int
+  /// `,"host":"…"`, or nothing.
+  private let host = LineBuffer(capacity: 64)
+  private var salts: ArraySlice<UInt8> = []
 
-  private(set) var lines: [UInt8] = []
-  private(set) var personalLines: [UInt8] = []
-  private(set) var count = 0
+  private var hash = SHA256()
+  private let digest = UnsafeMutableRawBufferPointer.allocate(byteCount: SHA256.byteCount, alignment: 16)
+  private let personalDigest = UnsafeMutableRawBufferPointer.allocate(byteCount: SHA256.byteCount, alignment: 16)
+  private var sequence: UInt64
+  private var time: PropertyListDate?
+  /// The second that was written last, as text up to its fraction.
+  private var second: (number: Double, text: [UInt8]) = (.nan, [])
 
   init(after tip: LogTip, host: String?, textBytes: Int) {
-    self.tip = tip
-    self.host = host
+    sequence = tip.sequence
+    time = tip.time
     self.textBytes = textBytes
-  }
-
-  mutating func add(_ record: AuditRecord) {
-    var json = JSONWriter(pretty: false)
-    json.beginObject()
-    json.key("seq")
-    json.integer(tip.sequence + 1)
-    json.key("prev")
-    json.string(HexText.encode(tip.hash))
-    if record.isPersonal {
-      let personal = personalLine(record)
-      json.key("personal")
-      json.string(HexText.encode(SHA256.digest(of: personal)))
-      personalLines += personal + [UInt8(ascii: "\n")]
-    }
-    let time = record.time.isRepresentable ? record.time : PropertyListDate(unixTime: 0)
-    json.key("time")
-    json.string(Self.text(of: time))
-    json.key("kind")
-    json.string(RecordFields.written(record.kind))
+    digest.copyBytes(from: tip.hash)
     if let host {
-      json.key("host")
-      json.string(host)
+      self.host.add(",\"host\":")
+      self.host.add(quoted: host)
     }
-    // Records of one moment come in any order; what is less than a second is no step of a clock.
-    if let before = tip.time, time.unixTime <= before.unixTime - 1 {
-      json.key("clock")
-      json.integer(Int((time.unixTime - before.unixTime).rounded()))
-    }
-    if !record.isPersonal { addPersonal(record, to: &json) }
-    json.endObject()
-    lines += json.bytes + [UInt8(ascii: "\n")]
-    tip = LogTip(sequence: tip.sequence + 1, hash: SHA256.digest(of: json.bytes), time: time)
-    count += 1
   }
 
-  /// RFC 3339 in UTC, to the millisecond.
-  static func text(of time: PropertyListDate) -> String {
-    let milliseconds = (time.unixTime * 1000).rounded()
-    let seconds = (milliseconds / 1000).rounded(.down)
-    let rest = String(Int(milliseconds - seconds * 1000))
-    return PropertyListDate(unixTime: seconds).rfc3339.dropLast() + "."
-      + String(repeating: "0", count: 3 - rest.utf8.count) + rest + "Z"
+  deinit {
+    digest.deallocate()
+    personalDigest.deallocate()
   }
+
+  /// The last line that was written, or was there.
+  var tip: LogTip { LogTip(sequence: sequence, hash: Array(digest), time: time) }
+
+  func add(_ records: [AuditRecord]) {
+    salts = RandomBytes.make(Self.saltBytes * records.count { $0.isPersonal })[...]
+    for record in records { add(record) }
+  }
+
+  private func add(_ record: AuditRecord) {
+    let start = lines.count
+    lines.add("{\"seq\":")
+    lines.add(decimal: sequence + 1)
+    lines.add(",\"prev\":\"")
+    lines.add(digitsOf: UnsafeRawBufferPointer(digest))
+    if record.isPersonal {
+      addPersonalLine(record)
+      lines.add("\",\"personal\":\"")
+      lines.add(digitsOf: UnsafeRawBufferPointer(personalDigest))
+    }
+    let now = record.time.isRepresentable ? record.time : PropertyListDate(unixTime: 0)
+    lines.add("\",\"time\":\"")
+    add(now, to: lines)
+    lines.add("\",\"kind\":")
+    lines.add(quoted: RecordFields.written(record.kind))
+    lines.add(host.bytes)
+    // Records of one moment come in any order; what is less than a second is no step of a clock.
+    if let time, now.unixTime <= time.unixTime - 1 {
+      lines.add(",\"clock\":")
+      lines.add(decimal: Int64((now.unixTime - time.unixTime).rounded()))
+    }
+    if !record.isPersonal { addPersonal(record, to: lines) }
+    lines.add("}")
+    hash.digest(lines.bytes(from: start), into: digest)
+    lines.add("\n")
+    sequence += 1
+    time = now
+  }
+
+  private static let saltBytes = 16
 
   /// Who and what. The salt keeps anybody from finding out by trial what was erased.
-  private func personalLine(_ record: AuditRecord) -> [UInt8] {
-    var json = JSONWriter(pretty: false)
-    json.beginObject()
-    json.key("seq")
-    json.integer(tip.sequence + 1)
-    json.key("salt")
-    json.string(
-      HexText.encode((0..<2).flatMap { _ in withUnsafeBytes(of: UInt64.random(in: .min ... .max)) { Array($0) } }))
-    addPersonal(record, to: &json)
-    json.endObject()
-    return json.bytes
+  private func addPersonalLine(_ record: AuditRecord) {
+    let start = personalLines.count
+    personalLines.add("{\"seq\":")
+    personalLines.add(decimal: sequence + 1)
+    personalLines.add(",\"salt\":\"")
+    salts.prefix(Self.saltBytes).withUnsafeBytes { personalLines.add(digitsOf: $0) }
+    salts = salts.dropFirst(Self.saltBytes)
+    personalLines.add("\"")
+    addPersonal(record, to: personalLines)
+    personalLines.add("}")
+    hash.digest(personalLines.bytes(from: start), into: personalDigest)
+    personalLines.add("\n")
   }
 
-  private func addPersonal(_ record: AuditRecord, to json: inout JSONWriter) {
+  private func addPersonal(_ record: AuditRecord, to line: LineBuffer) {
     if let attested = record.attested {
-      add("attested", attested.userID, attested.processID, attested.executable, to: &json)
+      line.add(",\"attested\":")
+      add(attested.userID, attested.processID, attested.executable, time: nil, to: line)
     }
     if let claimed = record.claimed {
-      add(
-        "claimed", claimed.userID, claimed.processID, claimed.executable, time: record.claimedTime, to: &json)
+      line.add(",\"claimed\":")
+      add(claimed.userID, claimed.processID, claimed.executable, time: record.claimedTime, to: line)
     }
     if let owner = record.spoolOwner {
-      json.key("unattested")
-      json.beginObject()
-      json.key("uid")
-      json.integer(owner)
-      json.endObject()
+      line.add(",\"unattested\":{\"uid\":")
+      line.add(decimal: UInt64(owner))
+      line.add("}")
     }
-    json.key("fields")
-    json.value(.dictionary(RecordFields.kept(of: record, textBytes: textBytes)))
+    line.add(",\"fields\":{")
+    let start = line.count
+    let withheld = RecordFields.forEachKept(of: record) { name, value in
+      if line.count > start { line.add(",") }
+      line.add(quoted: name)
+      line.add(":")
+      add(value, to: line)
+    }
+    if withheld > 0 {
+      if line.count > start { line.add(",") }
+      line.add("\"withheld\":")
+      line.add(decimal: UInt64(withheld))
+    }
+    line.add("}")
+  }
+
+  private func add(_ value: PropertyListValue, to line: LineBuffer) {
+    switch value {
+    case .string(let text) where text.utf8.count <= textBytes: line.add(quoted: text)
+    case .integer(let number):
+      if let small = number.int64 { line.add(decimal: small) } else { line.add(decimal: number.bitPattern) }
+    default: line.add(json: RecordFields.cut(value, textBytes, depth: 0))
+    }
   }
 
   private func add(
-    _ name: String, _ user: UInt32, _ process: Int32, _ executable: String?, time: PropertyListDate? = nil,
-    to json: inout JSONWriter
+    _ user: UInt32, _ process: Int32, _ executable: String?, time: PropertyListDate?, to line: LineBuffer
   ) {
-    json.key(name)
-    json.beginObject()
-    json.key("uid")
-    json.integer(user)
-    json.key("pid")
-    json.integer(process)
+    line.add("{\"uid\":")
+    line.add(decimal: UInt64(user))
+    line.add(",\"pid\":")
+    line.add(decimal: Int64(process))
     if let executable {
-      json.key("executable")
-      json.value(RecordFields.cut(.string(executable), textBytes, depth: 0))
+      line.add(",\"executable\":")
+      add(.string(executable), to: line)
     }
     if let time, time.isRepresentable {
-      json.key("time")
-      json.string(Self.text(of: time))
+      line.add(",\"time\":\"")
+      add(time, to: line)
+      line.add("\"")
     }
-    json.endObject()
-  }
-}
-
-/// The end of a chain.
-public struct LogTip: Sendable, Hashable {
-  /// The number of the last record; 0 before the first.
-  public var sequence: UInt64
-  /// The digest of its line; zeros before the first.
-  public var hash: [UInt8]
-  /// When it was written, by the clock of then.
-  public var time: PropertyListDate?
-
-  public init(sequence: UInt64, hash: [UInt8], time: PropertyListDate? = nil) {
-    self.sequence = sequence
-    self.hash = hash
-    self.time = time
+    line.add("}")
   }
 
-  static let beginning = LogTip(sequence: 0, hash: [UInt8](repeating: 0, count: SHA256.byteCount))
+  // MARK: Times
+
+  /// RFC 3339 in UTC, to the millisecond.
+  static func text(of time: PropertyListDate) -> String {
+    let (second, milliseconds) = parts(of: time)
+    let fraction = String(milliseconds)
+    return PropertyListDate(unixTime: second).rfc3339.dropLast() + "."
+      + String(repeating: "0", count: 3 - fraction.utf8.count) + fraction + "Z"
+  }
+
+  private static func parts(of time: PropertyListDate) -> (second: Double, milliseconds: UInt64) {
+    let milliseconds = (time.unixTime * 1000).rounded()
+    let second = (milliseconds / 1000).rounded(.down)
+    return (second, UInt64(milliseconds - second * 1000))
+  }
+
+  /// The same into a line. The records of a group are mostly of one second.
+  private func add(_ time: PropertyListDate, to line: LineBuffer) {
+    let (number, milliseconds) = Self.parts(of: time)
+    if number != second.number {
+      second = (number, Array(PropertyListDate(unixTime: number).rfc3339.utf8.dropLast()))
+    }
+    line.add(second.text)
+    line.add(".")
+    line.add(decimal: milliseconds, width: 3)
+    line.add("Z")
+  }
 }

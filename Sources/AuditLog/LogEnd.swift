@@ -8,7 +8,8 @@ import PropertyList
 /// The law, under the lock:
 ///
 /// - What follows the last whole line is cut off, always, and kept in a file beside; `audit.recovered` tells of it. So
-///   are whole lines that don't continue the chain, as long as the anchor has not counted that far.
+///   are whole lines that don't continue the chain, and lines whose personal part is not there, as long as the anchor has not
+///   counted that far: a power cut keeps any part of what was not waited for, and none of it was acknowledged.
 /// - The log may be ahead of the anchor, if it holds the anchor's record with the anchor's digest: a crash came between the
 ///   two. Then it is taken as it is.
 /// - A log that ends before the anchor, or has another record in that place, or has lost its anchor, was tampered with:
@@ -164,9 +165,7 @@ struct LogEnd {
 
   static func toldName(of untold: String) -> String { String(untold.dropLast("-untold".count)) }
 
-  private static func newID() -> String {
-    HexText.encode((0..<2).flatMap { _ in withUnsafeBytes(of: UInt64.random(in: .min ... .max)) { Array($0) } })
-  }
+  private static func newID() -> String { HexText.encode(RandomBytes.make(16)) }
 
   /// What a segment's first record says of its log.
   private static func logID(in name: SegmentName, of place: AuditLogPlace) throws(AuditLogError) -> String? {
@@ -212,7 +211,10 @@ struct Tail {
       try operations.performing(.remove, path) { () throws(FileError) in try Directory.removeFile(path) }
       return
     }
-    let scan = SegmentScan(walking: bytes, asked: counted)
+    var scan = SegmentScan(walking: bytes, asked: counted)
+    if anchor != nil, let bare = try Self.firstWithoutPart(scan, name, place) {
+      scan = SegmentScan(walking: Array(bytes[..<bare]), asked: counted)
+    }
     tip = scan.tip
     highest = scan.highest
     guard scan.end < bytes.count else { return }
@@ -227,6 +229,15 @@ struct Tail {
       isEmpty = true
       try operations.performing(.remove, path) { () throws(FileError) in try Directory.removeFile(path) }
     }
+  }
+
+  /// Where the first line behind the anchor begins whose personal part is not there.
+  private static func firstWithoutPart(
+    _ scan: SegmentScan, _ name: SegmentName, _ place: AuditLogPlace
+  ) throws(AuditLogError) -> Int? {
+    if scan.personal.isEmpty { return nil }
+    let parts = PersonalParts(try LogSnapshot.personalBytes(name, in: place))
+    return scan.personal.first { parts.lines[$0.digest] == nil }?.start
   }
 
   /// Keeps what is cut off, and only then cuts.

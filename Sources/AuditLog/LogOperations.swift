@@ -4,6 +4,8 @@ public import LinuxFiles
 public struct LogOperation: Sendable, Hashable {
   public enum Change: Sendable, Hashable {
     case makeDirectory, create, write, synchronize, truncate, rename, remove, reserve
+    /// The disk takes what was written: durable with the next `synchronize` of anything.
+    case writeBack
   }
 
   public let change: Change
@@ -11,6 +13,8 @@ public struct LogOperation: Sendable, Hashable {
   /// Of a write: how many bytes, and where.
   public let byteCount: Int
   public let offset: Int
+  /// Of a wait for two files, the second; of a replacement by rename, the file that takes the place where it has a name.
+  public let other: String?
 }
 
 /// Told before each change: tests break off there, or have it fail.
@@ -26,11 +30,11 @@ public struct LogOperations: Sendable {
 
   @discardableResult
   func perform<R>(
-    _ change: LogOperation.Change, _ path: String, byteCount: Int = 0, offset: Int = 0,
+    _ change: LogOperation.Change, _ path: String, with other: String? = nil, byteCount: Int = 0, offset: Int = 0,
     _ body: () throws(Errno) -> R
   ) throws(AuditLogError) -> R {
     do throws(Errno) {
-      try willPerform(LogOperation(change: change, path: path, byteCount: byteCount, offset: offset))
+      try willPerform(LogOperation(change: change, path: path, byteCount: byteCount, offset: offset, other: other))
       return try body()
     } catch {
       throw AuditLogError(FileError(Self.verb(change), path: path, errno: error))
@@ -39,10 +43,11 @@ public struct LogOperations: Sendable {
 
   @discardableResult
   func performing<R>(
-    _ change: LogOperation.Change, _ path: String, byteCount: Int = 0, _ body: () throws(FileError) -> R
+    _ change: LogOperation.Change, _ path: String, from other: String? = nil, byteCount: Int = 0,
+    _ body: () throws(FileError) -> R
   ) throws(AuditLogError) -> R {
     do throws(Errno) {
-      try willPerform(LogOperation(change: change, path: path, byteCount: byteCount, offset: 0))
+      try willPerform(LogOperation(change: change, path: path, byteCount: byteCount, offset: 0, other: other))
     } catch {
       throw AuditLogError(FileError(Self.verb(change), path: path, errno: error))
     }
@@ -55,6 +60,7 @@ public struct LogOperations: Sendable {
     case .create: "create"
     case .write: "write"
     case .synchronize: "synchronize"
+    case .writeBack: "write back"
     case .truncate: "cut"
     case .rename: "rename"
     case .remove: "remove"

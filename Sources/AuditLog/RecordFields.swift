@@ -2,40 +2,40 @@ public import AuditEvents
 import Digests
 import PropertyList
 
-/// Which fields a kind's records have.
+/// Which fields a kind's records have, sorted as they are written.
 ///
 /// The law: no record ever holds the value of a preference, be it secret or not. What isn't in this table isn't written; the
 /// record then says `withheld` and how many fields there were. So a secret can't enter the log under a name that nobody
 /// thought of. Texts of any length can come in as names of keys and domains: they are cut, and say so.
 public enum RecordFields {
-  static let table: [String: Set<String>] = [
-    "forced.write": ["domain", "key", "operation", "profiles", "generation", "count", "session"],
-    "foreign.redirect": ["application", "domain", "key", "operation", "path", "count", "session"],
-    "domain.damaged": ["path", "faults", "inForce", "count"],
-    "domain.unwritable": ["domain", "path", "fault", "count"],
+  static let table: [String: [String]] = [
+    "forced.write": ["count", "domain", "generation", "key", "operation", "profiles", "session"],
+    "foreign.redirect": ["application", "count", "domain", "key", "operation", "path", "session"],
+    "domain.damaged": ["count", "faults", "inForce", "path"],
+    "domain.unwritable": ["count", "domain", "fault", "path"],
     "events.dropped": ["dropped", "reason"],
-    "policy.installed": ["generation", "previous", "serial", "digest", "signer", "source", "keys"],
-    "policy.refreshed": ["generation", "previous", "serial", "digest", "signer", "source", "keys"],
-    "policy.rolled-back": ["generation", "previous", "serial", "digest", "signer", "source", "keys"],
-    "policy.refused": ["verb", "path", "exit", "reason"],
+    "policy.installed": ["digest", "generation", "keys", "previous", "serial", "signer", "source"],
+    "policy.refreshed": ["digest", "generation", "keys", "previous", "serial", "signer", "source"],
+    "policy.rolled-back": ["digest", "generation", "keys", "previous", "serial", "signer", "source"],
+    "policy.refused": ["exit", "path", "reason", "verb"],
     "policy.uninstalled": ["generation"],
-    "policy.window-opened": ["generation", "profile", "edge"],
-    "policy.window-closed": ["generation", "profile", "edge"],
-    "policy.stale": ["generation", "digest", "found"],
-    "identity.unknown": ["names", "accepted"],
+    "policy.window-opened": ["edge", "generation", "profile"],
+    "policy.window-closed": ["edge", "generation", "profile"],
+    "policy.stale": ["digest", "found", "generation"],
+    "identity.unknown": ["accepted", "names"],
     "host.enrolled": ["from", "to"],
-    "key.trusted": ["name", "fingerprint", "local"],
-    "agent.started": ["generation", "digest", "boot", "version", "clock"],
+    "key.trusted": ["fingerprint", "local", "name"],
+    "agent.started": ["boot", "clock", "digest", "generation", "version"],
     "agent.stopped": ["generation", "reason"],
-    "agent.heartbeat": ["generation", "digest", "forced", "boot", "clock", "uptime"],
-    "audit.began": ["log", "format"],
-    "audit.rotated": ["log", "previous", "records", "bytes"],
-    "audit.recovered": ["file", "bytes", "counted"],
-    "audit.alarm": ["log", "reason", "expected", "expectedHash", "found", "foundHash"],
-    "audit.acknowledged": ["through", "reason"],
-    "audit.checkpoint": ["through", "hash", "records", "segments"],
-    "audit.erased": ["records", "count", "reason"],
-    "audit.dropped": ["count", "since", "user", "reasons"],
+    "agent.heartbeat": ["boot", "clock", "digest", "forced", "generation", "uptime"],
+    "audit.began": ["format", "log"],
+    "audit.rotated": ["bytes", "log", "previous", "records"],
+    "audit.recovered": ["bytes", "counted", "file"],
+    "audit.alarm": ["expected", "expectedHash", "found", "foundHash", "log", "reason"],
+    "audit.acknowledged": ["reason", "through"],
+    "audit.checkpoint": ["hash", "records", "segments", "through"],
+    "audit.erased": ["count", "reason", "records"],
+    "audit.dropped": ["count", "reasons", "since", "user"],
   ]
 
   /// Whether records of the kind are about what a person did.
@@ -48,6 +48,7 @@ public enum RecordFields {
 
   /// A kind as it is written: lower-case words joined by dots and dashes; everything else is `event.malformed`.
   static func written(_ kind: AuditEvent.Kind) -> String {
+    if table[kind.rawValue] != nil { return kind.rawValue }
     let isPlain = kind.rawValue.utf8.allSatisfy { byte in
       switch byte {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "."), UInt8(ascii: "-"): true
@@ -57,13 +58,17 @@ public enum RecordFields {
     return isPlain && (1...64).contains(kind.rawValue.utf8.count) ? kind.rawValue : "event.malformed"
   }
 
-  /// What is kept of a record's fields.
-  static func kept(of record: AuditRecord, textBytes: Int) -> [String: PropertyListValue] {
-    let names = table[record.kind.rawValue] ?? []
-    var kept = record.fields.filter { names.contains($0.key) }.mapValues { cut($0, textBytes, depth: 0) }
-    let withheld = record.fields.count - kept.count
-    if withheld > 0 { kept["withheld"] = .integer(PropertyListInteger(withheld)) }
-    return kept
+  /// Hands over what is kept of a record's fields, in the order of their names.
+  /// - Returns: how many fields are not kept; `withheld` says so, behind all names of the table.
+  static func forEachKept(of record: AuditRecord, _ body: (String, PropertyListValue) -> Void) -> Int {
+    guard let names = table[record.kind.rawValue] else { return record.fields.count }
+    var withheld = record.fields.count
+    for name in names {
+      guard let value = record.fields[name] else { continue }
+      withheld -= 1
+      body(name, value)
+    }
+    return withheld
   }
 
   /// A text that is too long becomes a dictionary: its beginning, its length in bytes, and its digest. Lists of more than

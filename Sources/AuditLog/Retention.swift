@@ -85,14 +85,25 @@ extension LogWriter {
       "segments": .integer(PropertyListInteger(removed.count)),
     ]
     try append([.own(.auditCheckpoint, fields: fields)])
+    // Oldest first, each on the disk before the next: a power cut leaves a log that begins later, and none with a hole.
     for name in removed {
       try removeFile(name.segment)
-      try removeFile(name.personal)
+      try synchronizeDirectory()
     }
-    try operations.performing(.synchronize, place.directory) { () throws(FileError) in
-      try Directory.synchronize(place.directory)
-    }
+    try removeLeftParts()
     return AuditLog.Pruning(segments: removed.count, records: first.first...end.sequence)
+  }
+
+  /// Removes personal parts whose segment is gone.
+  private func removeLeftParts() throws(AuditLogError) {
+    let stems = Set(try place.segments().map(\.personal))
+    let names: [String]
+    do throws(FileError) { names = try Directory.names(in: place.directory) } catch { throw AuditLogError(error) }
+    for name in names
+    where name.hasPrefix(SegmentName.prefix) && name.hasSuffix(SegmentName.personalSuffix) && !stems.contains(name) {
+      try removeFile(name)
+    }
+    try synchronizeDirectory()
   }
 
   private func removeFile(_ name: String) throws(AuditLogError) {

@@ -63,6 +63,9 @@ struct SegmentScan {
     return bytes
   }
 
+  /// Lines behind the record that was asked for which have a personal part: where they begin, and the part's digest.
+  var personal: [(start: Int, digest: [UInt8])] = []
+
   /// Walks a whole segment.
   ///
   /// - Parameter asked: the number of the record whose digest is wanted.
@@ -94,7 +97,12 @@ struct SegmentScan {
         }
         digest.withUnsafeMutableBytes { hash.digest(line, into: $0) }
         if read.sequence == asked { hashAsked = digest }
-        if read.sequence > asked { noteAlarm(UnsafeRawBufferPointer(rebasing: line[read.kind]), read.sequence) }
+        if read.sequence > asked {
+          noteAlarm(UnsafeRawBufferPointer(rebasing: line[read.kind]), read.sequence)
+          if let place = read.personal, let digest = HexText.decode(line[place..<place + 64]) {
+            personal.append((self.end, digest))
+          }
+        }
         tip = LogTip(sequence: read.sequence, hash: digest)
         self.end = place
       }

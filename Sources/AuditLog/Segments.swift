@@ -7,6 +7,7 @@ struct SegmentName: Hashable, Comparable {
 
   static let prefix = "audit-"
   static let suffix = ".jsonl"
+  static let personalSuffix = ".personal"
 
   /// Twelve digits at least, so that listings are in order.
   var stem: String {
@@ -15,7 +16,7 @@ struct SegmentName: Hashable, Comparable {
   }
 
   var segment: String { stem + Self.suffix }
-  var personal: String { stem + ".personal" }
+  var personal: String { stem + Self.personalSuffix }
   var torn: String { stem + ".torn" }
   /// What a crash cut off and no record tells of yet.
   var tornUntold: String { stem + ".torn-untold" }

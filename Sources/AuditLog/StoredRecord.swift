@@ -80,17 +80,3 @@ public struct StoredRecord: Sendable, Hashable {
     ((attested ?? unattested ?? claimed)?["uid"]?.integerValue).flatMap { UInt32(exactly: $0) }
   }
 }
-
-/// The personal parts beside a segment, by the digests of their lines.
-struct PersonalParts {
-  private(set) var lines: [[UInt8]: [UInt8]] = [:]
-
-  /// What is no whole line of ours belongs to no record, and is passed over.
-  init(_ bytes: [UInt8]) {
-    for line in bytes.split(separator: UInt8(ascii: "\n")) { lines[SHA256.digest(of: Array(line))] = Array(line) }
-  }
-
-  func members(_ digest: [UInt8]) -> [String: PropertyListValue]? {
-    lines[digest].flatMap { try? PropertyListCoding.decode($0, as: .json).dictionaryValue }
-  }
-}

@@ -79,14 +79,10 @@ public struct AuditVerification: Sendable, Hashable {
       segments = snapshot.segments.count
       for name in snapshot.strangers { find(.tampered, file: name, "its name is none that a segment has") }
       if let fault = snapshot.anchorFault { find(.undecided, "the anchor can't be read: \(fault)") }
-      var walk = ChainWalk(anchor: snapshot.knownAnchor, heads: heads)
+      let walk = ChainWalk(anchor: snapshot.knownAnchor, heads: heads)
       for (index, segment) in snapshot.segments.enumerated() {
         do throws(AuditLogError) {
-          let bytes = try LogSnapshot.bytes(segment, in: place)
-          walk.walk(bytes, of: segment.name, isLast: index == snapshot.segments.count - 1, into: &self)
-          if walk.hasPersonal {
-            walk.checkPersonal(PersonalParts(try LogSnapshot.personalBytes(segment.name, in: place)))
-          }
+          try walk.walk(segment, in: place, isLast: index == snapshot.segments.count - 1, into: &self)
         } catch {
           if case .file(let failure) = error.reason, failure.errno == .noSuchFile {
             // Between the listing and now, retention or somebody else took it away.

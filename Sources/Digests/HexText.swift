@@ -1,13 +1,25 @@
 /// Bytes as text: two lower-case digits each.
 public enum HexText {
   public static func encode(_ bytes: some Sequence<UInt8>) -> String {
-    let digits = Array("0123456789abcdef".utf8)
     var text: [UInt8] = []
     for byte in bytes {
-      text.append(digits[Int(byte >> 4)])
-      text.append(digits[Int(byte & 15)])
+      text.append(digit(byte >> 4))
+      text.append(digit(byte & 15))
     }
     return String(decoding: text, as: UTF8.self)
+  }
+
+  /// The same into memory, which must have room for two digits of each byte.
+  public static func encode(_ bytes: UnsafeRawBufferPointer, into text: UnsafeMutableRawPointer) {
+    for index in 0..<bytes.count {
+      text.storeBytes(of: digit(bytes[index] >> 4), toByteOffset: 2 * index, as: UInt8.self)
+      text.storeBytes(of: digit(bytes[index] & 15), toByteOffset: 2 * index + 1, as: UInt8.self)
+    }
+  }
+
+  @inline(__always)
+  private static func digit(_ value: UInt8) -> UInt8 {
+    value + (value < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10)
   }
 
   /// The bytes of a text of lower-case digits; nil for every other text.

@@ -1,0 +1,118 @@
+import Digests
+import PropertyList
+
+/// Lines that are being written: bytes in memory of their own, which digests are taken of where they stand.
+///
+/// A record passes through here on its way to the disk, and what that costs is what the log costs, so the common case,
+/// plain ASCII, is copied; everything else goes through `JSONWriter`, which has the rule of what is escaped.
+final class LineBuffer {
+  private var base: UnsafeMutableRawPointer
+  private var capacity: Int
+  private(set) var count = 0
+
+  init(capacity: Int = 4096) {
+    self.capacity = capacity
+    base = .allocate(byteCount: capacity, alignment: 16)
+  }
+
+  deinit { base.deallocate() }
+
+  /// Valid until the next byte is added.
+  var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
+
+  func bytes(from start: Int) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: base + start, count: count - start)
+  }
+
+  @inline(__always)
+  private func room(for more: Int) -> UnsafeMutableRawPointer {
+    if count + more > capacity { grow(by: more) }
+    return base + count
+  }
+
+  private func grow(by more: Int) {
+    capacity = max(2 * capacity, count + more)
+    let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)
+    larger.copyMemory(from: base, byteCount: count)
+    base.deallocate()
+    base = larger
+  }
+
+  @inline(__always)
+  func add(_ text: StaticString) {
+    let length = text.utf8CodeUnitCount
+    room(for: length).copyMemory(from: text.utf8Start, byteCount: length)
+    count += length
+  }
+
+  @inline(__always)
+  func add(_ memory: UnsafeRawBufferPointer) {
+    guard let start = memory.baseAddress else { return }
+    room(for: memory.count).copyMemory(from: start, byteCount: memory.count)
+    count += memory.count
+  }
+
+  func add(_ list: [UInt8]) { list.withUnsafeBytes { add($0) } }
+
+  @inline(__always)
+  func add(byte: UInt8) {
+    room(for: 1).storeBytes(of: byte, as: UInt8.self)
+    count += 1
+  }
+
+  /// In decimal digits, with zeros before it up to a width.
+  func add(decimal number: UInt64, width: Int = 1) {
+    let place = room(for: 20)
+    var digits = 1
+    var rest = number / 10
+    while rest > 0 {
+      digits += 1
+      rest /= 10
+    }
+    digits = max(digits, width)
+    rest = number
+    var index = digits
+    while index > 0 {
+      index -= 1
+      place.storeBytes(
+        of: UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10), toByteOffset: index, as: UInt8.self)
+      rest /= 10
+    }
+    count += digits
+  }
+
+  func add(decimal number: Int64) {
+    if number < 0 { add(byte: UInt8(ascii: "-")) }
+    add(decimal: number.magnitude)
+  }
+
+  /// Two hexadecimal digits for each byte.
+  func add(digitsOf memory: UnsafeRawBufferPointer) {
+    HexText.encode(memory, into: room(for: 2 * memory.count))
+    count += 2 * memory.count
+  }
+
+  /// A JSON string.
+  func add(quoted text: String) {
+    let isPlain: Bool? = text.utf8.withContiguousStorageIfAvailable { memory in
+      let start = room(for: memory.count + 2)
+      start.storeBytes(of: UInt8(ascii: "\""), as: UInt8.self)
+      for index in 0..<memory.count {
+        let byte = memory[index]
+        if byte < 0x20 || byte >= 0x7F || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { return false }
+        start.storeBytes(of: byte, toByteOffset: index + 1, as: UInt8.self)
+      }
+      start.storeBytes(of: UInt8(ascii: "\""), toByteOffset: memory.count + 1, as: UInt8.self)
+      count += memory.count + 2
+      return true
+    }
+    if isPlain != true { add(json: .string(text)) }
+  }
+
+  /// A value as JSON.
+  func add(json value: PropertyListValue) {
+    var json = JSONWriter(pretty: false)
+    json.value(value)
+    add(json.bytes)
+  }
+}
