@@ -48,6 +48,21 @@ static struct text read_all(const char *folder, const char *ending) {
   return all;
 }
 
+struct interval {
+  double start, work;
+};
+
+static struct interval begin(void) { return (struct interval){now_nanoseconds(), processor_nanoseconds()}; }
+
+// Two rows: the time since then, and what of the processors it took; both for one of so many nanoseconds or records.
+static void end(struct interval since, const char *label, double divisor, const char *unit) {
+  double time = (now_nanoseconds() - since.start) / divisor, work = (processor_nanoseconds() - since.work) / divisor;
+  char name[200];
+  snprintf(name, sizeof name, "%s, processor", label);
+  report(label, &time, 1, unit);
+  report(name, &work, 1, unit);
+}
+
 static char *line_end(struct text text, char *from) { return memchr(from, '\n', text.bytes + text.count - from); }
 
 static void insert_all(const char *folder, const char *path, const char *label, int batch) {
@@ -63,13 +78,13 @@ static void insert_all(const char *folder, const char *path, const char *label, 
   sqlite3_prepare_v2(database, "insert into log values (?1, ?2, ?3)", -1, &insert, NULL);
   char *part = parts.bytes;
   int number = 0;
-  double start = now_nanoseconds();
-  for (char *line = lines.bytes, *end; line < lines.bytes + lines.count && (end = line_end(lines, line)); line = end + 1) {
+  struct interval interval = begin();
+  for (char *line = lines.bytes, *stop; line < lines.bytes + lines.count && (stop = line_end(lines, line)); line = stop + 1) {
     if (number % batch == 0) sqlite3_exec(database, "begin", NULL, NULL, NULL);
     sqlite3_bind_int(insert, 1, ++number);
-    sqlite3_bind_text(insert, 2, line, (int)(end - line), SQLITE_STATIC);
+    sqlite3_bind_text(insert, 2, line, (int)(stop - line), SQLITE_STATIC);
     // Lines with a personal part name its digest third; each part is stored with its record.
-    if (memmem(line, 110 < end - line ? 110 : end - line, "\"personal\":", 11) && part < parts.bytes + parts.count) {
+    if (memmem(line, 110 < stop - line ? 110 : stop - line, "\"personal\":", 11) && part < parts.bytes + parts.count) {
       char *part_end = line_end(parts, part);
       sqlite3_bind_text(insert, 3, part, (int)(part_end - part), SQLITE_STATIC);
       part = part_end + 1;
@@ -81,8 +96,7 @@ static void insert_all(const char *folder, const char *path, const char *label, 
     if (number % batch == 0 && sqlite3_exec(database, "commit", NULL, NULL, NULL)) fail("commit");
   }
   if (number % batch != 0) sqlite3_exec(database, "commit", NULL, NULL, NULL);
-  double microseconds = (now_nanoseconds() - start) / number / 1000;
-  report(label, &microseconds, 1, "µs");
+  end(interval, label, number * 1000.0, "µs");
   sqlite3_finalize(insert);
   sqlite3_close(database);
 }
@@ -101,25 +115,23 @@ static void digest_all(const char *folder, const char *label) {
   EVP_MD_CTX *context = EVP_MD_CTX_new();
   EVP_MD *algorithm = EVP_MD_fetch(NULL, "SHA256", NULL);
   struct text lines = read_all(folder, ".jsonl"), parts = read_all(folder, ".personal");
-  double start = now_nanoseconds();
+  struct interval interval = begin();
   digest_lines(context, algorithm, lines);
   digest_lines(context, algorithm, parts);
-  double milliseconds = (now_nanoseconds() - start) / 1e6;
-  report(label, &milliseconds, 1, "ms");
+  end(interval, label, 1e6, "ms");
 }
 
 static void send_all(const char *label) {
   enum { count = 20000 };
   int failures = 0;
-  double start = now_nanoseconds();
+  struct interval interval = begin();
   for (int i = 0; i < count; i++)
     failures += sd_journal_send("MESSAGE=forced.write SafeBrowsingPolicy.Key%d", i % 10000, "PRIORITY=6", "SEQ=%d", i,
                                 "HOST=benchmark", "KIND=forced.write", "DOMAIN=org.benchmark.policy",
                                 "KEY=SafeBrowsingPolicy.Key%d", i % 10000, "OPERATION=set", "GENERATION=7", "COUNT=1",
                                 "CLAIMED_UID=1000", "CLAIMED_PID=4711", "CLAIMED_EXE=/usr/bin/editor", NULL) < 0;
-  double microseconds = (now_nanoseconds() - start) / count / 1000;
   if (failures) fail("sd_journal_send");
-  report(label, &microseconds, 1, "µs");
+  end(interval, label, count * 1000.0, "µs");
 }
 
 // As journald: a large buffer, and with each datagram its sender's credentials.

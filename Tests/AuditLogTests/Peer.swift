@@ -12,20 +12,24 @@ struct Peer {
   }()
 
   /// Starts one that works on a log.
-  init(_ log: TestLog, _ words: String...) throws {
+  /// - Parameter runner: what runs it, with its arguments; none: nobody but the kernel.
+  init(_ log: TestLog, under runner: [String] = [], _ words: [String]) throws {
     output = log.path + "/out-\(UInt64.random(in: .min ... .max))"
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
     posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
     posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
-    var arguments = ([Self.executable, log.directory, log.anchor] + words).map { strdup($0) } + [nil]
+    let command = runner + [Self.executable, log.directory, log.anchor] + words
+    var arguments = command.map { strdup($0) } + [nil]
     defer { for pointer in arguments { free(pointer) } }
     var child = pid_t()
-    let error = posix_spawn(&child, Self.executable, &actions, nil, &arguments, environ)
+    let error = posix_spawnp(&child, command[0], &actions, nil, &arguments, environ)
     if error != 0 { throw Errno(rawValue: error) }
     process = child
   }
+
+  init(_ log: TestLog, _ words: String...) throws { try self.init(log, words) }
 
   /// Waits for its end.
   /// - Returns: its exit status, or less than 0 for a signal.

@@ -8,7 +8,7 @@ import Synchronization
 /// A process that writes an audit log, for tests with many writers and with crashes.
 ///
 /// ```
-/// AuditPeer LOG ANCHOR append GROUPS RECORDS [SEGMENT-BYTES]   appends; prints the last number of each group
+/// AuditPeer LOG ANCHOR append GROUPS RECORDS [SEGMENT-BYTES]   appends; prints the last number of each group at once
 /// AuditPeer LOG ANCHOR rotate TIMES | prune KEPT TIMES | erase USER
 /// AuditPeer LOG ANCHOR crash N VERB …   ends itself at the N-th change on the disk (exit 9); a write is half done then
 /// ```
@@ -35,6 +35,8 @@ import Synchronization
         for group in 0..<Int(words[1])! {
           let records = (0..<Int(words[2])!).map { record(group, $0) }
           print(try log.append(records, patience: 120).sequence)
+          // Whoever ends this process wants to know what it was told.
+          fflush(nil)
         }
       case "rotate": for _ in 0..<Int(words[1])! { try log.rotate(patience: 120) }
       case "prune": for _ in 0..<Int(words[2])! { _ = try log.prune(keeping: Int(words[1])!, patience: 120) }
