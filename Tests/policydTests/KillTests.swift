@@ -31,18 +31,18 @@ import Testing
       try execute("rm -f \"$1\"/root/var/log/managed-preferences/audit-*")
       let old = PropertyListDate(unixTime: Double(WallClock.unixSeconds() - 40 * 86_400))
       let id = String(repeating: "0", count: 32)
-      var lines = LineWriter(after: .beginning, host: "lab-a-03", textBytes: 1024)
+      let text = LineWriter(after: .beginning, host: "lab-a-03", textBytes: 1024)
       for record in [
         AuditRecord.own(.auditBegan, fields: ["log": .string(id), "format": .integer(1)]),
         AuditRecord.own(.hostEnrolled, fields: ["to": .string("lab-a-03")]),
       ] {
         var record = record
         record.time = old
-        lines.add(record)
+        text.add([record])
       }
       let torn = Array(#"{"seq":3,"prev":"00"#.utf8)
-      try AtomicReplacement.write(lines.lines + torn, to: log + "/audit-000000000001.jsonl", mode: 0o640)
-      var anchor = Anchor(log: id, tip: lines.tip)
+      try AtomicReplacement.write(Array(text.lines.bytes) + torn, to: log + "/audit-000000000001.jsonl", mode: 0o640)
+      var anchor = Anchor(log: id, tip: text.tip)
       anchor.count = 2
       try AtomicReplacement.write(
         anchor.file, to: agent.root + "/var/lib/managed-preferences/audit-anchor", mode: 0o600)
