@@ -112,6 +112,9 @@ let package = Package(
       ],
       path: "Benchmarks/Measure"),
 
+    command(
+      "measurestore", ["UbiquitousStorePostgreSQL", "UbiquitousStore"], path: "Benchmarks/MeasureStore"),
+
     // Tests, and the table of conversions that several of them hold.
     .target(
       name: "ConversionRows", dependencies: ["PropertyList"], path: "Tests/ConversionRows", swiftSettings: language),

@@ -80,6 +80,11 @@ END {
   ratio("sd_journal_send ÷ audit append, durable groups of 256", "sd_journal_send", "audit append, durable groups of 256", ">=", 1)
   ratio("audit verify ÷ libcrypto SHA-256, 1,000,000 records", "audit verify, 1,000,000 records", "libcrypto SHA-256, the same bytes", "<=", 1.3)
   limit("audit, sending an event", "audit, sending an event", "<=", 5)
+  for (k = 1; k <= 2; k++) {
+    pushed = "a change, " (k == 1 ? 1 : 100) " in a push"
+    ratio("changes per second, PostgreSQLBackEnd ÷ libpq loop, " (k == 1 ? 1 : 100) " in a push", "libpq loop, " pushed, "PostgreSQLBackEnd, " pushed, ">=", 0.7)
+  }
+  ratio("change to notified, PostgreSQLBackEnd ÷ libpq loop", "PostgreSQLBackEnd, change to notified", "libpq loop, change to notified", "<=", 2)
   limit("publish to visible", "publish to visible", "<=", 5)
   limit("YAML edit to visible, 1000 keys", "YAML edit to visible", "<=", 20)
 }
