@@ -22,7 +22,7 @@ public final class TrialServer: Sendable {
     return found
   }()
 
-  static let packageRoot = URL(fileURLWithPath: #filePath)
+  public static let packageRoot = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
   static let script = packageRoot + "/Scripts/postgresql"
   public static let migrations = packageRoot + "/Sources/UbiquitousStorePostgreSQL/Migrations"
