@@ -28,6 +28,7 @@ final class HostWatch: @unchecked Sendable {
   let intervals: Intervals
   private let intake: SpoolIntake
   private let refresh: IdentityRefresh
+  private let clock: @Sendable () -> Int64
   private let report: @Sendable (String) -> Void
   private let wakeup: Wakeup
   private let isAsked = Atomic<Bool>(false)
@@ -39,18 +40,21 @@ final class HostWatch: @unchecked Sendable {
   /// What was wrong at the last look, and was not told yet.
   private var suspected: [DomainFault] = []
   private var edges = WindowEdges()
-  private var lastEdges: Int64 = WallClock.unixSeconds()
+  private var lastEdges: Int64
   private var unknown: [String] = []
   private var staleDigest: [UInt8]?
 
+  /// - Parameter clock: Unix seconds, by which windows open and close.
   init(
     _ installation: Installation, mailbox: Mailbox, store: any EventStore, intervals: Intervals,
-    report: @escaping @Sendable (String) -> Void
+    clock: @escaping @Sendable () -> Int64 = WallClock.unixSeconds, report: @escaping @Sendable (String) -> Void
   ) throws(Errno) {
     self.installation = installation
     self.mailbox = mailbox
     self.intervals = intervals
+    self.clock = clock
     self.report = report
+    lastEdges = clock()
     intake = SpoolIntake(store: store, report: report)
     refresh = IdentityRefresh(installation, store: store, report: report)
     wakeup = try Wakeup()
@@ -100,7 +104,7 @@ final class HostWatch: @unchecked Sendable {
   private func pause(until moment: Double) -> Double {
     var seconds = min(moment - WallClock.monotonicSeconds(), Double(intervals.clock))
     if suspected != faults { seconds = min(seconds, 1) }
-    if let next = edges.next(after: lastEdges) { seconds = min(seconds, Double(next - WallClock.unixSeconds())) }
+    if let next = edges.next(after: lastEdges) { seconds = min(seconds, Double(next - clock())) }
     return max(seconds, 0)
   }
 
@@ -122,7 +126,7 @@ final class HostWatch: @unchecked Sendable {
       if loaded !== file {
         file = loaded
         edges = WindowEdges(of: loaded)
-        lastEdges = WallClock.unixSeconds()
+        lastEdges = clock()
       }
     }
     // What an installation or an uninstallation leaves for a moment is no damage: a fault counts that is there twice.
@@ -144,7 +148,7 @@ final class HostWatch: @unchecked Sendable {
   }
 
   private func tellEdges() {
-    let now = WallClock.unixSeconds()
+    let now = clock()
     // A clock that went back: its edges come again, and are told again.
     for edge in edges.passed(after: lastEdges, upTo: now) {
       mailbox.put(

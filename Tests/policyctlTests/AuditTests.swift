@@ -34,6 +34,64 @@ import Testing
     #expect(sandbox.run("audit", "verify").exitCode == 0)
   }
 
+  /// A key whose trust can't be put on record is not trusted.
+  @Test func aLogThatTakesNothingKeepsAKeyFromBeingTrusted() throws {
+    let sandbox = try Sandbox(applied: true)
+    #expect(sandbox.run("key", "generate", "-o", "lab.key").exitCode == 0)
+    let log = Self.log(sandbox)
+    chmod(log, 0o777)
+    let before = try sandbox.contents(of: log)
+    for words in [["key", "trust", "lab.key.pub"], ["key", "generate", "--local"]] {
+      let result = sandbox.execute([Sandbox.binary, "--root", sandbox.root] + words)
+      #expect(result.exitCode == 74)
+      #expect(
+        result.errors.hasSuffix(
+          "policyctl: nothing was changed, since the audit log can't tell of it: \(log): others may write it (mode 777)\n"
+        ))
+      #expect(sandbox.run("key", "list").output == "No key is trusted: bundles without a signature are accepted.\n")
+    }
+    #expect(try sandbox.contents(of: log) == before)
+    chmod(log, 0o750)
+    #expect(sandbox.run("key", "trust", "lab.key.pub").exitCode == 0)
+    // Again: nothing changes, so nothing is on record.
+    #expect(sandbox.run("key", "trust", "lab.key.pub").exitCode == 0)
+    #expect(sandbox.run("key", "generate", "--local").exitCode == 0)
+    let trusted = try JSON(sandbox.run("audit", "show", "--format", "json", "--kind", "key").output)["records"].elements
+    #expect(trusted.map { $0["fields"]["name"].text } == ["lab.key", "local"])
+  }
+
+  /// Every refusal of root's verbs says what and why in a word, and nothing of what was refused.
+  @Test func whatIsRefusedIsOnRecord() throws {
+    let sandbox = try Sandbox(applied: true)
+    try sandbox.write("secret-of-a-bundle", to: "no.bundle")
+    try Directory.createAll(sandbox.work + "/empty")
+    sandbox.run("key", "generate", "-o", "lab.key")
+    sandbox.run("key", "generate", "-o", "other.key")
+    for (words, exit) in [
+      (["install", "missing.bundle"], 66), (["install", "no.bundle"], 65), (["apply", "missing"], 66),
+      (["apply", "empty"], 65), (["key", "trust", "missing.pub"], 66), (["key", "trust", "no.bundle"], 65),
+      (["key", "trust", "lab.key"], 65), (["key", "trust", "lab.key.pub"], 0),
+      (
+        ["compile", sandbox.root + "/etc/managed-preferences/policies", "-o", "other.bundle", "--sign", "other.key"], 0
+      ),
+      (["install", "other.bundle"], 77), (["key", "generate", "--local"], 0), (["key", "generate", "--local"], 73),
+    ] {
+      let result = sandbox.execute([Sandbox.binary, "--root", sandbox.root] + words)
+      #expect(result.exitCode == Int32(exit), "\(words): \(result.errors)")
+    }
+    let output = sandbox.run("audit", "show", "--format", "json", "--kind", "policy.refused").output
+    let fields = try JSON(output)["records"].elements.map { $0["fields"] }
+    #expect(
+      fields.map { "\($0["verb"].text) \($0["path"].text) \($0["exit"].text) \($0["reason"].text)" } == [
+        "install missing.bundle 66 reading", "install no.bundle 65 damaged-bundle", "apply missing 66 reading",
+        "apply empty 65 empty", "key trust missing.pub 66 reading", "key trust no.bundle 65 malformed-key",
+        "key trust lab.key 65 private-key", "install other.bundle 77 unknown-signer",
+        "key generate \(sandbox.root)/etc/managed-preferences/trusted-keys 73 key-exists",
+      ])
+    #expect(!output.contains("secret-of-a-bundle"))
+    #expect(sandbox.run("audit", "verify").exitCode == 0)
+  }
+
   @Test func aNameThatNobodyKnowsIsOnRecord() throws {
     let sandbox = try Sandbox(applied: true)
     try sandbox.write(

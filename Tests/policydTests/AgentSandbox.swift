@@ -160,15 +160,22 @@ final class AgentSandbox {
 
   /// Every record with its parts.
   func records(_ kind: String? = nil) throws -> [PropertyListValue] {
+    try Self.records(in: logPlace).filter { kind == nil || $0["kind"].text == kind }
+  }
+
+  static func records(in place: AuditLogPlace) throws -> [PropertyListValue] {
     var records: [PropertyListValue] = []
-    try LogReader(logPlace).forEachRecord { record throws(AuditLogError) in
-      var members: [String: PropertyListValue] = ["kind": .string(record.kind), "fields": .dictionary(record.fields)]
+    try LogReader(place).forEachRecord { record throws(AuditLogError) in
+      var members: [String: PropertyListValue] = [
+        "seq": .integer(PropertyListInteger(record.sequence)), "kind": .string(record.kind),
+        "fields": .dictionary(record.fields),
+      ]
       for (name, part) in [
         ("attested", record.attested), ("claimed", record.claimed), ("unattested", record.unattested),
       ] {
         if let part { members[name] = .dictionary(part) }
       }
-      if kind == nil || kind == record.kind { records.append(.dictionary(members)) }
+      records.append(.dictionary(members))
     }
     return records
   }

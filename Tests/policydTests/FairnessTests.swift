@@ -65,11 +65,18 @@ import Testing
     let flood = try Flood(of: 65533, at: agent.socket)
     wait(while: (AgentStatus.ask(at: agent.socket, patience: 30)?.refused ?? 0) < 1000)
     for number in 0..<100 { try agent.deliver([AgentSandbox.event("Ours \(number)")]) }
+    // And a hundred at once: they are read in four of our turns, between which come four of theirs.
+    try agent.deliver((0..<100).map { AgentSandbox.event("At once \($0)") })
     flood.stop()
     #expect(agent.stop() == 0)
     let records = try agent.records("forced.write")
     let ours = records.filter { $0["attested", "uid"].number == 0 }
-    #expect(Set(ours.compactMap { $0["fields", "key"]?.stringValue }) == Set((0..<100).map { "Ours \($0)" }))
+    #expect(
+      Set(ours.compactMap { $0["fields", "key"]?.stringValue })
+        == Set((0..<100).flatMap { ["Ours \($0)", "At once \($0)"] }))
+    let numbers = ours.filter { $0["fields", "key"].text?.hasPrefix("At once") == true }.compactMap { $0["seq"].number }
+    let between = (numbers.max() ?? 0) - (numbers.min() ?? 0) - 99
+    #expect((0...5 * 32).contains(between), "\(between) records of others came between ours")
     let theirs = records.filter { $0["attested", "uid"].number == 65533 }
     #expect(!theirs.isEmpty)
     let refused = try agent.records("audit.dropped")

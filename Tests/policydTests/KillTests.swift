@@ -116,7 +116,7 @@ import Testing
     #expect(rehearsal.exit == 0)
     try host.check(sent: ["a", "b"], acknowledged: ["a", "b"], nil)
     for kind in ["audit.recovered", "audit.rotated"] { #expect(try agent.records(kind).count == 1) }
-    let points = SystemCalls.points(in: try agent.sandbox.read(notes))
+    let points = SystemCalls.points(in: try SystemCalls.notes(in: notes))
     #expect(points.count > 20)
     var killed = 0
     for point in points {

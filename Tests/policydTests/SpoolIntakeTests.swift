@@ -127,7 +127,11 @@ import Testing
   }
 
   /// Each of these would have root read, rename or remove something that is not the user's spool.
-  @Test(arguments: ["the file is a link", "the folder is a link", "a pipe", "a file of another", "a folder of another"])
+  @Test(arguments: [
+    "the file is a link", "the folder is a link", "a pipe", "a file of another", "a folder of another",
+    "the lock is a link", "the lock is a pipe", "the renamed file is a link", "the renamed file is a pipe",
+    "the renamed file is a folder", "the state folder is a link",
+  ])
   func whatIsNotTheUsersOwnIsLeftAlone(trick: String) throws {
     let home = try Home()
     let secret = home.sandbox.path + "/secret"
@@ -145,6 +149,28 @@ import Testing
       unlink(home.file)
       mkfifo(home.file, 0o600)
       home.own(home.file)
+    case "the lock is a link":
+      unlink(home.folder + "/events.lock")
+      symlink(secret, home.folder + "/events.lock")
+    // Nobody can be made to wait for a lock that is never there.
+    case "the lock is a pipe":
+      unlink(home.folder + "/events.lock")
+      mkfifo(home.folder + "/events.lock", 0o600)
+      home.own(home.folder + "/events.lock")
+      home.take()
+      return
+    case "the renamed file is a link":
+      unlink(home.file)
+      symlink("/etc/shadow", home.folder + "/events.taken.jsonl")
+    case "the renamed file is a pipe":
+      mkfifo(home.folder + "/events.taken.jsonl", 0o600)
+      home.own(home.folder + "/events.taken.jsonl")
+    case "the renamed file is a folder":
+      try Directory.create(home.folder + "/events.taken.jsonl")
+      home.own(home.folder + "/events.taken.jsonl")
+    case "the state folder is a link":
+      rename(home.path + "/.local/state", home.sandbox.path + "/moved")
+      symlink(home.sandbox.path + "/moved", home.path + "/.local/state")
     case "a file of another":
       guard geteuid() == 0 else { return }
       chown(home.file, 0, 0)
@@ -156,6 +182,35 @@ import Testing
     home.take()
     #expect(home.store.records == [])
     #expect(try WholeFile.read(secret).bytes == line)
+  }
+
+  /// What a user makes of the spool by hand: it is that user's word, whoever it names.
+  @Test func aForgedSpoolIsItsOwnersWordAndNoMore() throws {
+    let home = try Home()
+    let others = AuditEvent.Claim(processID: 1, userID: 0, executable: "/usr/bin/policyctl")
+    let claimed = AuditEvent(.forcedWrite, fields: ["key": .string("a"), "count": .integer(1_000_000)], claim: others)
+    let kinds: [AuditEvent.Kind] = [.policyInstalled, .policyUninstalled, .keyTrusted, .agentStopped, .auditAlarm]
+    let administrative = kinds.map { AuditEvent($0, fields: ["generation": .integer(9)], claim: others) }
+    try home.write(
+      ([claimed] + administrative).map { String(decoding: $0.jsonLine(), as: UTF8.self) }.joined())
+    home.take()
+    #expect(home.store.records.map(\.kind.rawValue) == ["forced.write", "audit.dropped"])
+    #expect(home.store.records.first?.attestation == .spool(owner: home.user))
+    #expect(home.store.records.first?.fields["count"] == nil)
+    #expect(
+      (home.store.records.last.map { PropertyListValue.dictionary($0.fields) }).json
+        == #"{"count":5,"reasons":{"spool":5},"user":\#(home.user)}"#)
+    #expect(home.store.records.allSatisfy { !$0.isAdministrative })
+  }
+
+  /// A terabyte of nothing costs the agent two megabytes, and is gone afterwards.
+  @Test func aHugeSpoolIsCut() throws {
+    let home = try Home()
+    try home.writeEvents(["a"])
+    try #require(truncate(home.file, 1 << 40) == 0)
+    home.take()
+    #expect(home.store.records.map(\.kind.rawValue) == ["forced.write", "audit.dropped"])
+    #expect(try Directory.names(in: home.folder) == ["events.lock"])
   }
 
   /// The whole way: a program without an agent, then an agent.

@@ -29,7 +29,7 @@ enum SystemCalls {
 
   /// Words that start a program and note its first thread's calls in a file.
   static func rehearsing(_ words: [String], into file: String) -> [String] {
-    ["strace", "-D", "-qqq", "-s0", "-e", "signal=none", "-e", "trace=" + traced, "-o", file] + words
+    ["strace", "-D", "-q", "-s0", "-e", "signal=none", "-e", "trace=" + traced, "-o", file] + words
   }
 
   /// Words that start a program whose first thread does not survive a point.
@@ -41,6 +41,13 @@ enum SystemCalls {
 
   private static func injection(_ point: Point) -> [String] {
     ["-e", "trace=?\(point.name)", "-e", "inject=?\(point.name):signal=KILL:when=\(point.number)"]
+  }
+
+  /// What was noted of a process that has ended: the follower may be a moment behind.
+  static func notes(in path: String) throws -> String {
+    func text() throws -> String { String(decoding: try WholeFile.read(path).bytes, as: UTF8.self) }
+    try wait(while: !text().hasSuffix("+++\n"))
+    return try text()
   }
 
   /// The points that a rehearsal came by, in its order.

@@ -63,6 +63,82 @@ import Testing
     #expect(edges.next(after: file.horizon.upperBound) == nil)
   }
 
+  /// The clock comes to a window's edges while the agent runs; edges that it jumps over are told as well.
+  @Test func edgesAreToldWhenTheyAreReached() throws {
+    let agent = try Self.applied()
+    let opening: Int64 = 1_796_112_000
+    let time = Atomic(opening - 2)
+    let mailbox = try Mailbox()
+    let watch = try HostWatch(
+      Installation(root: agent.root), mailbox: mailbox, store: SpoolIntakeTests.MemoryStore(),
+      intervals: .init(heartbeat: 100_000, look: 100_000), clock: { time.load(ordering: .relaxed) }, report: { _ in })
+    #expect(watch.start())
+    // By now it has looked.
+    wait(while: mailbox.lastHeartbeat == 0)
+    func told(at instant: Int64, _ count: Int) -> [String] {
+      time.store(instant, ordering: .relaxed)
+      var records: [AgentRecord] = []
+      wait(
+        while: {
+          watch.lookAnew()
+          records += mailbox.take().filter { $0.kind == .windowOpened || $0.kind == .windowClosed }
+          return records.count < count
+        }())
+      // Looking once more finds nothing twice.
+      watch.lookAnew()
+      usleep(50_000)
+      records += mailbox.take().filter { $0.kind == .windowOpened || $0.kind == .windowClosed }
+      return records.map { "\($0.kind.rawValue) \(PropertyListValue?.some(.dictionary($0.fields)).json)" }
+    }
+    func text(_ kind: String, _ edge: String) -> String {
+      "policy.window-\(kind) {\"edge\":\"\(edge)\",\"generation\":1,\"profile\":\"org.example.lab.exam\"}"
+    }
+    #expect(told(at: opening - 1, 0) == [])
+    #expect(told(at: opening, 1) == [text("opened", "2026-12-01T08:00:00Z")])
+    #expect(
+      told(at: opening + 8 * 86_400, 3) == [
+        text("closed", "2026-12-01T10:30:00Z"), text("opened", "2026-12-08T08:00:00Z"),
+        text("closed", "2026-12-08T10:30:00Z"),
+      ])
+    #expect(agent.policyctl("uninstall").exitCode == 0)
+    watch.lookAnew()
+    wait(while: !mailbox.isEnded)
+    #expect(mailbox.isEnded)
+  }
+
+  /// A group that gets members changes nothing in the policies, since each process is judged by its own groups; a group
+  /// that gets another number does.
+  @Test func aGroupWithAnotherNumberIsNarrowedAnew() throws {
+    let agent = try AgentSandbox()
+    try agent.sandbox.write(
+      """
+      version: 1
+      kind: Profile
+      id: org.example.lab.groups
+      title: Groups
+      applies: {users: {groups: [services]}}
+      forced:
+        org.example.Browser: {HomePage: https://example.org/}
+
+      """, to: agent.root + "/etc/managed-preferences/policies/groups.yaml")
+    try agent.sandbox.write(
+      """
+      version: 1
+      kind: Inventory
+      unknownHosts: allow
+      users:
+        groups:
+          services: {unixGroups: [daemon]}
+
+      """, to: agent.root + "/etc/managed-preferences/policies/inventory.yaml")
+    let applied = agent.policyctl("apply")
+    try #require(applied.exitCode == 0, "\(applied.errors)")
+    let file = try Self.file(agent)
+    let number = try #require(try UserDatabase.groupID(named: "daemon"))
+    #expect(!IdentityCheck(of: file, user: { _ in nil }, group: { _ in number }).hasChanged)
+    #expect(IdentityCheck(of: file, user: { _ in nil }, group: { _ in number + 1 }).hasChanged)
+  }
+
   @Test func namesAreHeldAgainstTheIdsInUse() throws {
     let file = try Self.file(try Self.applied())
     func check(_ ids: [String: UInt32]) -> IdentityCheck {

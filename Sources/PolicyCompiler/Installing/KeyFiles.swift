@@ -6,6 +6,9 @@ public enum KeyFiles {
   /// The name under which a host trusts its own key.
   public static let localName = "local"
 
+  /// Puts on record that a key is about to be trusted.
+  public typealias TrustWitness = (TrustedKey) throws(InstallError) -> Void
+
   /// Makes a key for signing bundles: `path`, readable by its owner alone, and `path.pub` for the hosts.
   /// - Returns: the public half. Neither file may exist before.
   public static func generate(at path: String) throws(InstallError) -> VerificationKey {
@@ -23,7 +26,11 @@ public enum KeyFiles {
   /// Makes the key that signs what `apply` installs on this host, and trusts it on this host only.
   ///
   /// Where a crash left the key without the trust, the trust is made good.
-  public static func generateLocal(on installation: Installation) throws(InstallError) -> VerificationKey {
+  ///
+  /// - Parameter witness: called right before the key is trusted; what it throws keeps that from happening.
+  public static func generateLocal(
+    on installation: Installation, witness: TrustWitness = { (_) throws(InstallError) in }
+  ) throws(InstallError) -> VerificationKey {
     var footprint = try Footprint.changing(installation)
     try footprint.makeDirectory(installation.trustedKeysDirectory)
     let trusted = FilePath.join(installation.trustedKeysDirectory, localName + ".pub")
@@ -36,14 +43,19 @@ public enum KeyFiles {
       try footprint.write(new.pem, to: installation.localKeyFile, mode: 0o600)
       key = new.verificationKey
     }
+    try witness(TrustedKey(name: localName, key: key))
     try footprint.write(key.pem, to: trusted, mode: 0o644)
     return key
   }
 
   /// Copies a public key to this host's trusted ones.
-  /// - Parameter name: nil: the file's name without `.pub`.
+  /// - Parameters:
+  ///   - name: nil: the file's name without `.pub`.
+  ///   - witness: called right before the key is trusted; what it throws keeps that from happening. Not called for a key
+  ///     that is trusted already.
   public static func trust(
-    _ file: String, as name: String? = nil, on installation: Installation
+    _ file: String, as name: String? = nil, on installation: Installation,
+    witness: TrustWitness = { (_) throws(InstallError) in }
   ) throws(InstallError) -> TrustedKey {
     let bytes: [UInt8]
     do throws(FileError) { bytes = try WholeFile.read(file, limit: 4096).bytes } catch {
@@ -64,9 +76,11 @@ public enum KeyFiles {
       if same.key == key { return same }
       throw InstallError(.keyExists, path: path)
     }
+    let trusted = TrustedKey(name: name, key: key)
+    try witness(trusted)
     // The key is written as we write keys: what was checked is what counts.
     try footprint.write(key.pem, to: path, mode: 0o644)
-    return TrustedKey(name: name, key: key)
+    return trusted
   }
 
   /// The key for `compile --sign`: it must be the caller's (or root's) and readable by nobody else.

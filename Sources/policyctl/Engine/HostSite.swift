@@ -44,9 +44,15 @@ struct HostSite {
     }
   }
 
-  /// Records that policies were not even installed, since there are mistakes in them.
-  func noteRefusal(ofPolicies path: String, _ failure: CommandFailure, _ call: Invocation) {
-    audit.noteRefusal(reason: "policies", exit: failure.exitCode, of: call.verb.name, from: path)
+  /// Records what was refused before the installer saw it, and hands over the failure.
+  ///
+  /// - Parameter reason: a word, never contents.
+  func refusing(
+    _ failure: CommandFailure, because reason: String, of path: String, _ call: Invocation
+  ) -> CommandFailure {
+    audit.noteRefusal(
+      reason: reason, exit: failure.exitCode, of: call.verb.path.joined(separator: " "), from: path)
+    return failure
   }
 
   /// What a marker says of the generation in use; nil for none, for the empty one and for a damaged marker.
@@ -164,24 +170,28 @@ struct HostSite {
 
   // MARK: Keys
 
-  func makeLocalKey() throws(CommandFailure) -> VerificationKey {
-    do throws(InstallError) {
-      let made = try KeyFiles.generateLocal(on: installation)
-      try audit.record([AuditSite.trust(made, as: KeyFiles.localName)])
-      return made
-    } catch {
-      throw CommandFailure(error)
+  func makeLocalKey(_ call: Invocation) throws(CommandFailure) -> VerificationKey {
+    do throws(InstallError) { return try KeyFiles.generateLocal(on: installation, witness: recordTrust) } catch {
+      throw refusal(error, call, from: installation.trustedKeysDirectory)
     }
   }
 
-  func trust(_ path: String, as name: String?) throws(CommandFailure) -> TrustedKey {
-    do throws(InstallError) {
-      let trusted = try KeyFiles.trust(path, as: name, on: installation)
-      try audit.record([AuditSite.trust(trusted.key, as: trusted.name)])
-      return trusted
-    } catch {
-      throw CommandFailure(error)
+  func trust(_ path: String, as name: String?, _ call: Invocation) throws(CommandFailure) -> TrustedKey {
+    do throws(InstallError) { return try KeyFiles.trust(path, as: name, on: installation, witness: recordTrust) } catch
+    {
+      throw refusal(error, call, from: path)
     }
+  }
+
+  /// A key is on record before it is trusted.
+  private func recordTrust(_ trusted: TrustedKey) throws(InstallError) {
+    try audit.record([AuditSite.trust(trusted.key, as: trusted.name)])
+  }
+
+  private func refusal(_ error: InstallError, _ call: Invocation, from path: String) -> CommandFailure {
+    let failure = CommandFailure(error)
+    audit.noteRefusal(error, exit: failure.exitCode, of: call.verb.path.joined(separator: " "), from: path)
+    return failure
   }
 
   func trustedKeys() throws(CommandFailure) -> [TrustedKey] {

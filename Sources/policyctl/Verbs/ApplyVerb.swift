@@ -23,23 +23,24 @@ enum ApplyVerb: VerbProgram {
 
   static func run(_ call: Invocation) throws(CommandFailure) -> ExitCode {
     try Permission.requireRoot(call)
-    let folder = try PolicyFolder.read(call, directory: call.arguments.operand(0))
-    folder.printDiagnostics()
     let site = HostSite(call.installation())
-    if folder.hasErrors {
-      let refusal = folder.refusal(call)
-      site.noteRefusal(ofPolicies: folder.path, refusal, call)
-      throw refusal
+    let folder: PolicyFolder
+    do throws(CommandFailure) { folder = try PolicyFolder.read(call, directory: call.arguments.operand(0)) } catch {
+      throw site.refusing(
+        error, because: "reading", of: call.arguments.operand(0) ?? site.installation.policiesDirectory, call)
     }
+    folder.printDiagnostics()
+    if folder.hasErrors { throw site.refusing(folder.refusal(call), because: "policies", of: folder.path, call) }
     // Containers alone take the place of containers, never of keys.
     let frees = folder.isEmpty || folder.hasNoKeys && site.hasKeysInForce
     if frees, !call.arguments.has("--allow-empty"), let inForce = site.inForce {
-      throw CommandFailure(
+      let failure = CommandFailure(
         .badInput,
         "\(TerminalText.escape(folder.path)) \(site.hasKeysInForce ? "forces and recommends nothing" : "contains no application")"
           + ", and \(inForce); nothing was changed",
         next: site.installAgain(call) ?? call.command(privileged: true, "apply") + " DIR",
         call.again(privileged: call.root == nil, adding: "--allow-empty"))
+      throw site.refusing(failure, because: "empty", of: folder.path, call)
     }
     let view = try site.apply(folder, serial: call.arguments.number("--serial"), call)
     if call.wantsJSON {

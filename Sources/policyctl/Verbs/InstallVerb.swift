@@ -18,8 +18,12 @@ enum InstallVerb: VerbProgram {
   static func run(_ call: Invocation) throws(CommandFailure) -> ExitCode {
     try Permission.requireRoot(call)
     let path = call.arguments.operands[0]
-    let bundle = try BundleFile.read(path)
-    let view = try HostSite(call.installation()).install(bundle, from: path, call)
+    let site = HostSite(call.installation())
+    let bundle: Bundle
+    do throws(CommandFailure) { bundle = try BundleFile.read(path) } catch {
+      throw site.refusing(error, because: error.exitCode == .badInput ? "damaged-bundle" : "reading", of: path, call)
+    }
+    let view = try site.install(bundle, from: path, call)
     try Output.print(call.wantsJSON ? view.json().bytes + [UInt8(ascii: "\n")] : Array(view.text().utf8))
     view.reportFaults()
     return .done

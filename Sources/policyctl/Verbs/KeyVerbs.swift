@@ -25,7 +25,7 @@ enum KeyGenerateVerb: VerbProgram {
       if output != nil { throw call.usage(.excludedFlags(verb: "key generate", "--local", "-o")) }
       try Permission.requireRoot(call)
       let site = HostSite(call.installation())
-      let made = try site.makeLocalKey()
+      let made = try site.makeLocalKey(call)
       try Output.print("Made this host's own key \(made.fingerprint.short) and trusted it as \(KeyFiles.localName).\n")
       return .done
     }
@@ -78,14 +78,15 @@ enum KeyTrustVerb: VerbProgram {
   static func run(_ call: Invocation) throws(CommandFailure) -> ExitCode {
     try Permission.requireRoot(call)
     let path = call.arguments.operands[0]
+    let site = HostSite(call.installation())
     if KeyFileKind(of: path) == .privateKey {
-      throw CommandFailure(
+      let failure = CommandFailure(
         .badInput,
         "\(TerminalText.escape(path)) is a private key, which stays where bundles are made; hosts trust the public one",
         next: call.again(replacing: path, with: path + ".pub"))
+      throw site.refusing(failure, because: "private-key", of: path, call)
     }
-    let site = HostSite(call.installation())
-    let trusted = try site.trust(path, as: call.arguments.value("--name"))
+    let trusted = try site.trust(path, as: call.arguments.value("--name"), call)
     try Output.print(
       "Trusted key \(TerminalText.escape(trusted.name)) \(trusted.key.fingerprint.short): only bundles signed by a trusted key are "
         + "accepted now.\n")
