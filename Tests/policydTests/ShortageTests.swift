@@ -81,8 +81,8 @@ import Testing
     }
   }
 
-  /// A10: a policy is forced and twenty users write while the disk is full.
-  @Test(.enabled(if: canMount)) func aFullDiskKeepsRoomForTheAdministratorAndCountsTheRest() throws {
+  @Test("A10: a policy and twenty writes while the disk is full", .enabled(if: canMount))
+  func aFullDiskKeepsRoomForTheAdministratorAndCountsTheRest() throws {
     let host = try Host()
     let agent = host.agent
     try agent.deliver([AgentSandbox.event("Before")])
@@ -107,8 +107,8 @@ import Testing
     #expect(agent.errors == "")
   }
 
-  /// A10: the folder was made read-only.
-  @Test(.enabled(if: canMount)) func aLogThatCanNotBeWrittenStopsAnInstallationAndLosesNothing() throws {
+  @Test("A10: the folder was made read-only", .enabled(if: canMount))
+  func aLogThatCanNotBeWrittenStopsAnInstallationAndLosesNothing() throws {
     let host = try Host()
     let agent = host.agent
     try agent.deliver([AgentSandbox.event("Before")])
