@@ -54,8 +54,9 @@ import Testing
     #expect(agent.stop() == 0)
     var called: Set<Substring> = []
     for line in try SystemCalls.notes(in: notes).split(separator: "\n") {
-      let words = line.split(separator: " ", maxSplits: 1)
-      guard let text = words.last, let end = text.firstIndex(of: "(") else { continue }
+      // In front of the call is the thread's number, in a column.
+      let text = line.drop { $0.isNumber }.drop { $0 == " " }
+      guard let end = text.firstIndex(of: "(") else { continue }
       let name = text[..<end]
       if name.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" }) { called.insert(name) }
     }
