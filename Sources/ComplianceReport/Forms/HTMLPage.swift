@@ -147,9 +147,9 @@ enum HTMLPage {
     .not-applicable { color: var(--faint); background: var(--band); }
     .why { color: var(--faint); display: block; }
     .matrix td, .matrix th + th { text-align: center; }
-    svg { display: block; width: 100%; max-width: 48rem; height: auto; }
+    svg { display: block; width: 100%; max-width: 48rem; height: auto; overflow: visible; }
     svg text { fill: var(--faint); font: 12px system-ui, sans-serif; }
-    @media (max-width: 40rem) { svg text { font-size: 20px; } }
+    @media (max-width: 40rem) { svg text { font-size: 19px; } }
     svg .hatch { stroke: var(--faint); }
     svg .grid { stroke: var(--line); }
     svg .curve { stroke: var(--link); stroke-width: 2; fill: none; }
@@ -167,6 +167,7 @@ enum HTMLPage {
       .skip { display: none; }
       .scroll { overflow: visible; border: 0; }
       .r { border: 1px solid #000000; }
+      table { font-size: 8pt; }
       td.text, td.digest { min-width: 0; }
       th, td { padding: .25rem .4rem; }
       .matrix .r { padding: 0 .2rem; font-size: .8rem; }
