@@ -47,6 +47,7 @@ let package = Package(
     .systemLibrary(name: "CExpat", providers: [.apt(["libexpat1-dev"])]),
     .systemLibrary(name: "CPostgreSQL", providers: [.apt(["libpq-dev"])]),
     .target(name: "CCrypto"),
+    .target(name: "CSQLite"),
     .systemLibrary(name: "CFileSystems"),
     .target(name: "CReaderEpoch"),
     .target(name: "CProcesses"),
@@ -67,7 +68,7 @@ let package = Package(
     room("PreferencesCore", ["PropertyList", "LinuxFiles", "ForcedDomain", "AuditEvents", "CReaderEpoch"]),
     room("ManagedPreferences", ["PreferencesCore", "PropertyList", "ForcedDomain"]),
     room("ManagedFoundation", ["ManagedPreferences"]),
-    room("UbiquitousStore", ["PropertyList", "LinuxFiles"]),
+    room("UbiquitousStore", ["PropertyList", "LinuxFiles", "CSQLite"]),
     room("UbiquitousStorePostgreSQL", ["UbiquitousStore", "LinuxFiles", "CPostgreSQL"], exclude: ["Migrations"]),
 
     // The C interface: a header written by hand, and its functions.
@@ -188,6 +189,10 @@ let package = Package(
         "UbiquitousStorePostgreSQL", "UbiquitousStore", "PostgreSQLServer", "CommandSandbox",
         "LinuxFiles",
       ]),
+    .target(
+      name: "BackEndConformance", dependencies: ["UbiquitousStore"], path: "Tests/BackEndConformance",
+      swiftSettings: language),
+    tests("UbiquitousStore", ["UbiquitousStore", "BackEndConformance", "PropertyList", "LinuxFiles"]),
     tests("Guard", []),
   ]
 )

@@ -14,9 +14,12 @@ public struct FileWatch: ~Copyable {
 
   deinit { close(descriptor) }
 
+  /// - Parameter includingWrites: also tells of each write to a file there, for files that are written in place and stay
+  ///   open, such as a database's.
   /// - Returns: the number that names this directory in `changes()`.
-  public func add(directory path: String) throws(FileError) -> Int32 {
-    let mask = UInt32(IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE | IN_CLOSE_WRITE | IN_ATTRIB | IN_DELETE_SELF)
+  public func add(directory path: String, includingWrites: Bool = false) throws(FileError) -> Int32 {
+    var mask = UInt32(IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE | IN_CLOSE_WRITE | IN_ATTRIB | IN_DELETE_SELF)
+    if includingWrites { mask |= UInt32(IN_MODIFY) }
     do throws(Errno) {
       return try retryingOnInterrupt { inotify_add_watch(descriptor, path, mask | UInt32(IN_ONLYDIR)) }
     } catch {

@@ -7,7 +7,7 @@ import Testing
 /// costs a program 5 ms at launch.
 @Suite struct ImportGuardTests {
   static let table: [String: Set<String>] = [
-    "CYAML": [], "CExpat": [], "CPostgreSQL": [], "CCrypto": [], "CFileSystems": [], "CReaderEpoch": [],
+    "CYAML": [], "CExpat": [], "CPostgreSQL": [], "CCrypto": [], "CSQLite": [], "CFileSystems": [], "CReaderEpoch": [],
     "CProcesses": [], "CSockets": [],
     "HostPatterns": [],
     "PropertyList": ["CExpat"],
@@ -25,7 +25,7 @@ import Testing
     "CManagedPreferences": [],
     "ManagedPreferencesC": ["CManagedPreferences", "PreferencesCore", "PropertyList"],
     "ManagedFoundation": ["ManagedPreferences", "Foundation"],
-    "UbiquitousStore": ["PropertyList", "LinuxFiles"],
+    "UbiquitousStore": ["PropertyList", "LinuxFiles", "CSQLite"],
     "UbiquitousStorePostgreSQL": ["UbiquitousStore", "LinuxFiles", "CPostgreSQL"],
     "CommandLineKit": ["LinuxFiles"],
     "ComplianceReport": [

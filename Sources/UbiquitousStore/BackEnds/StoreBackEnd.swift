@@ -10,14 +10,14 @@
 ///    back; the caller then pushes the same again.
 /// 3. *No change is missed.* Each record that is taken gets the account's next number in commit order; `changes` answers
 ///    everything after a cursor (`StoreCursor`). A push that takes nothing changes nothing: no number, no hint.
-/// 4. *Tombstones are kept* for at least 90 days (`TombstoneRetention`) by the back end's own clock, then they may be collected:
-///    during a push, never by a reader or when idle. Then the store's floor rises to the number of the last one
+/// 4. *Tombstones are kept* for 90 days (`TombstoneRetention`) by the back end's own clock, then they may be collected; where
+///    a store has more than 4,096, the oldest sooner. That happens during a push, never by a reader or when idle. Then the store's floor rises to the number of the last one
 ///    collected, and `changes` gives whole contents to readers below it; the greatest collected stamp is answered as
 ///    `floor`.
 /// 5. *Stores are apart.* Nothing of another account or application appears in an answer, or in a hint.
-/// 6. *Clocks.* A back end between machines refuses records whose time is farther than five minutes
-///    (`HybridLogicalClock.tolerance`) ahead of its own clock, one by one (`clockAhead`); others of the push are taken.
-///    One on a single machine takes all. None refuses a stamp for being old.
+/// 6. *Clocks.* A back end between machines refuses a record whose time is farther than five minutes
+///    (`HybridLogicalClock.tolerance`) ahead of its own clock and greater than that of the record that stands, one by one
+///    (`clockAhead`); others of the push are taken. One on a single machine takes all. None refuses a stamp for being old.
 /// 7. *Limits.* A push with a key of no or more than 64 bytes, a zero byte in a key, a value of more than 1,048,576 bytes, a
 ///    stamp outside of `Stamp`'s ranges or a key twice is refused whole (`BackEndError.refused`; `RecordCheck` says what
 ///    is wrong). The limits for a whole store are the business of who sets; since edits made apart must
@@ -40,7 +40,7 @@ public protocol StoreBackEnd: AnyObject, Sendable {
   /// Calls `hint` when somebody else may have changed the store: soon after each push of others that took something, and
   /// after every interruption in which one could have gone unnoticed. It carries no contents, and may come for nothing.
   ///
-  /// `hint` is called on a thread of the back end's, must not block and must not call the back end. Watching does not
+  /// `hint` is called on any thread, must not block and must not call the back end. Watching does not
   /// fail: where the other end can't be reached, the back end tries again by itself, with back-off, and hints when it is there.
   /// An idle watch causes no traffic beyond keeping its connection.
   /// - Returns: what to hold; letting it go ends the watch.

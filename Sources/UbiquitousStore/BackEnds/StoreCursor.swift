@@ -1,7 +1,7 @@
 /// How far a reader has taken in an account's changes.
 ///
-/// A back end counts the changes of an account: each record that it takes gets the account's next number, in the same
-/// transaction and in the order in which the transactions come to be seen. So whoever has read up to a number has missed
+/// A back end counts the changes of an account (or of each store by itself, if it likes): each record that it takes gets
+/// the next number, in the same transaction and in the order in which the transactions come to be seen. So whoever has read up to a number has missed
 /// none below it. (A sequence of PostgreSQL would not do: its numbers are given out before the commit, and a smaller one
 /// may appear later.)
 public struct StoreCursor: Hashable, Sendable {
@@ -30,8 +30,14 @@ public struct StoreChanges: Sendable, Hashable {
   /// The greatest stamp of any tombstone of this store that was ever collected; nil where none was. Given with whole
   /// contents, and ignored otherwise.
   public let floor: Stamp?
+  /// Whether the reader's history ended because the store met its account for the first time. Only a back end that stands
+  /// near for a farther one says so; what the reader has not pushed yields to what is here then.
+  public let endsFirstDays: Bool
 
-  public init(records: [StoreRecord], cursor: StoreCursor, isWhole: Bool, floor: Stamp? = nil) {
+  public init(
+    records: [StoreRecord], cursor: StoreCursor, isWhole: Bool, floor: Stamp? = nil, endsFirstDays: Bool = false
+  ) {
+    self.endsFirstDays = endsFirstDays
     self.records = records
     self.cursor = cursor
     self.isWhole = isWhole

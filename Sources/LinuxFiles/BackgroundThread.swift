@@ -1,14 +1,14 @@
 import Glibc
 
 /// A thread of this process that nobody waits for.
-enum BackgroundThread {
+public enum BackgroundThread {
   private final class Body {
     let run: @Sendable () -> Void
     init(_ run: @escaping @Sendable () -> Void) { self.run = run }
   }
 
   /// - Returns: false where the system refuses.
-  static func start(_ run: @escaping @Sendable () -> Void) -> Bool {
+  public static func start(_ run: @escaping @Sendable () -> Void) -> Bool {
     var thread = pthread_t()
     let body = Unmanaged.passRetained(Body(run))
     let result = pthread_create(

@@ -1,0 +1,147 @@
+internal import LinuxFiles
+
+/// A store's file on the disk: making it, opening it, telling whether it is still the one under its name, and moving a
+/// damaged one aside.
+struct SQLiteFile {
+  let path: String
+  let options: SQLiteBackEnd.Options
+
+  var directory: String { FilePath.parent(of: path) }
+
+  /// What tells two files under one name apart.
+  struct Identity: Equatable {
+    let device: UInt64
+    let inode: UInt64
+  }
+
+  /// nil where there is none.
+  func identity() -> Identity? {
+    guard let metadata = try? FileMetadata.of(path) else { return nil }
+    return Identity(device: metadata.device, inode: metadata.inode)
+  }
+
+  // MARK: Opening
+
+  /// Opens the file, after making what is missing, and brings its tables to this program's version.
+  /// - Throws: `SQLiteError` as well as `BackEndError`, so that damage can be put right.
+  func open() throws -> (connection: SQLiteConnection, identity: Identity) {
+    do throws(FileError) {
+      try Directory.createAll(directory, mode: 0o700)
+      try makeEmpty()
+    } catch {
+      throw Self.backEndError(error)
+    }
+    guard let identity = identity() else {
+      throw BackEndError.unreachable("\(path): it vanished while it was opened")
+    }
+    let connection = try SQLiteConnection(path, busySeconds: options.busySeconds)
+    try prepare(connection)
+    return (connection, identity)
+  }
+
+  /// An empty file with the rights that SQLite gives to the files beside it. One that is there is not opened: closing it
+  /// would drop the locks that SQLite has on it in this process.
+  private func makeEmpty() throws(FileError) {
+    if (try? FileMetadata.of(path)) != nil { return }
+    do throws(FileError) {
+      _ = try FileDescriptor.open(path, [.writeOnly, .create, .exclusive], mode: 0o600)
+    } catch {
+      if error.errno != .fileExists { throw error }
+    }
+  }
+
+  private func prepare(_ connection: SQLiteConnection) throws {
+    let isShared = (try? FileSystemType.of(path))?.isShared ?? false
+    // A power cut costs nothing that was acknowledged; tests may do without.
+    try connection.execute("PRAGMA synchronous = \(options.isDurable ? "FULL" : "OFF"); PRAGMA trusted_schema = OFF")
+    if try connection.integer("PRAGMA user_version") == SQLiteSchema.version, try isOurs(connection) { return }
+    // Readers and a writer side by side need memory that they share, which a network's file systems do not have.
+    if !isShared {
+      do throws(SQLiteError) { try connection.run("PRAGMA journal_mode = WAL") } catch {
+        // Another process is making the same tables; the next one to open the file may do it.
+        if error.primaryCode != SQLiteCode.busy { throw error }
+      }
+    }
+    try connection.transaction {
+      let version = try connection.integer("PRAGMA user_version") ?? 0
+      let isOurs = try isOurs(connection)
+      if version > SQLiteSchema.version || (version > 0 && !isOurs) {
+        throw BackEndError.unusable(
+          isOurs
+            ? "\(path): it is of version \(version), and this program knows versions up to \(SQLiteSchema.version); "
+              + "use a newer program"
+            : "\(path): it is a database of another program; move it away")
+      }
+      if version == SQLiteSchema.version { return }
+      for step in SQLiteSchema.steps[Int(max(version, 0))...] { try connection.execute(step) }
+      try connection.execute(
+        "PRAGMA application_id = \(SQLiteSchema.applicationID); PRAGMA user_version = \(SQLiteSchema.version)")
+    }
+  }
+
+  private func isOurs(_ connection: SQLiteConnection) throws -> Bool {
+    let id = try connection.integer("PRAGMA application_id") ?? 0
+    return id == SQLiteSchema.applicationID
+  }
+
+  // MARK: Damage
+
+  /// Moves the file aside if it is damaged: a complete read says so, and no error of the disk came between.
+  ///
+  /// Call it with no connection of this process open on the file.
+  /// - Returns: where the damaged file is now; nil where it is sound, or another process was faster.
+  func moveAsideIfDamaged() throws(BackEndError) -> String? {
+    do throws(FileError) {
+      let lock = try FileLock.exclusive(path + ".repair", timeout: options.busySeconds)
+      guard identity() != nil, try isDamaged() else { return nil }
+      let aside = "\(path).damaged-\(WallClock.unixMilliseconds())"
+      // The journal first: what SQLite would find beside a new file of this name is not that file's.
+      for end in ["-wal", "-shm", "-journal"] where (try? FileMetadata.of(path + end)) != nil {
+        try Directory.rename(path + end, to: aside + end)
+      }
+      try Directory.rename(path, to: aside)
+      _ = consume lock
+      return aside
+    } catch {
+      throw Self.backEndError(error)
+    }
+  }
+
+  /// - Throws: nothing where the question can't be answered: then the file counts as sound.
+  private func isDamaged() throws(FileError) -> Bool {
+    do throws(SQLiteError) {
+      let connection = try SQLiteConnection(path, busySeconds: options.busySeconds)
+      let answers = try connection.rows("PRAGMA integrity_check(1)") { row throws(SQLiteError) in row.text(0) }
+      if answers != ["ok"] { return true }
+      // Sound for SQLite, and yet not what we wrote.
+      if try connection.integer("PRAGMA user_version") == SQLiteSchema.version {
+        let stores = try connection.rows("SELECT account, application FROM stores") { row throws(SQLiteError) in
+          StoreID(account: row.text(0) ?? "", application: row.text(1) ?? "")
+        }
+        for store in stores { _ = try SQLiteRecords(store, in: connection)?.allEntries() }
+      }
+      return false
+    } catch {
+      return error.meansDamage
+    }
+  }
+
+  // MARK: Errors
+
+  static func backEndError(_ error: FileError) -> BackEndError {
+    switch error.errno {
+    case .permissionDenied, .notPermitted, .readOnlyFileSystem, .notDirectory, .tooManySymbolicLinks:
+      .notPermitted("\(error)")
+    case .noSpace, .quotaExceeded: .noRoom("\(error)")
+    default: .unreachable("\(error)")
+    }
+  }
+
+  func translating<R>(_ body: () throws -> R) throws(BackEndError) -> R {
+    do { return try body() } catch let error as BackEndError { throw error } catch let error as SQLiteError {
+      throw error.backEndError(path)
+    } catch {
+      throw .unusable("\(path): \(error)")
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import Glibc
+internal import LinuxFiles
+import Synchronization
+
+/// Who wants to hear of changes to a file, and the thread that looks, while somebody wants to.
+///
+/// inotify tells of every write to the folder; where there is none (a user's instances are limited), or where other machines
+/// may write, the thread looks each second. A look is SQLite's counter of others' transactions.
+final class SQLiteWatchers: Sendable {
+  private let directory: String
+  private let name: String
+
+  private struct State {
+    var hints: [Int: @Sendable () -> Void] = [:]
+    var next = 0
+    var wakeup: Wakeup?
+  }
+  private let state = Mutex(State())
+
+  init(directory: String, name: String) {
+    self.directory = directory
+    self.name = name
+  }
+
+  private final class Watch: ChangeWatch {
+    let watchers: SQLiteWatchers
+    let number: Int
+    init(_ watchers: SQLiteWatchers, _ number: Int) {
+      self.watchers = watchers
+      self.number = number
+    }
+    deinit { watchers.remove(number) }
+  }
+
+  func add(
+    _ hint: @escaping @Sendable () -> Void, isShared: Bool, hasNews: @escaping @Sendable () -> Bool
+  ) -> any ChangeWatch {
+    let number = state.withLock { state in
+      state.next += 1
+      state.hints[state.next] = hint
+      if state.wakeup == nil, let wakeup = try? Wakeup() {
+        let isRunning = BackgroundThread.start { [self] in run(wakeup, isShared: isShared, hasNews: hasNews) }
+        if isRunning { state.wakeup = wakeup }
+      }
+      return state.next
+    }
+    return Watch(self, number)
+  }
+
+  private func remove(_ number: Int) {
+    state.withLock { state in
+      state.hints[number] = nil
+      guard state.hints.isEmpty else { return }
+      state.wakeup?.raise()
+      state.wakeup = nil
+    }
+  }
+
+  /// Tells all.
+  func hint() {
+    for hint in state.withLock({ Array($0.hints.values) }) { hint() }
+  }
+
+  /// - Parameter wakeup: raised when nobody watches any longer.
+  private func run(_ wakeup: Wakeup, isShared: Bool, hasNews: () -> Bool) {
+    let inotify = isShared ? nil : Inotify(directory)
+    while true {
+      var waited = [pollfd(fd: wakeup.descriptor, events: Int16(POLLIN), revents: 0)]
+      if let inotify { waited.append(pollfd(fd: inotify.descriptor, events: Int16(POLLIN), revents: 0)) }
+      _ = poll(&waited, nfds_t(waited.count), inotify == nil ? 1000 : -1)
+      if waited[0].revents != 0 { return }
+      if let inotify, !inotify.concerns(name) { continue }
+      if hasNews() { hint() }
+    }
+  }
+
+  /// A watch of the folder that tells of each write.
+  private final class Inotify {
+    private let watch: FileWatch
+    var descriptor: Int32 { watch.descriptor }
+
+    init?(_ directory: String) {
+      guard let watch = try? FileWatch(), (try? Directory.createAll(directory, mode: 0o700)) != nil,
+        (try? watch.add(directory: directory, includingWrites: true)) != nil
+      else { return nil }
+      self.watch = watch
+    }
+
+    func concerns(_ name: String) -> Bool {
+      watch.changes().contains { $0.overflowed || $0.name.hasPrefix(name) || $0.name.isEmpty }
+    }
+  }
+}
