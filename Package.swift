@@ -66,7 +66,7 @@ let package = Package(
     room("AuditEvents", ["PropertyList", "LinuxFiles"]),
     room("AuditLog", ["AuditEvents", "PropertyList", "LinuxFiles", "Digests"]),
     room("PreferencesCore", ["PropertyList", "LinuxFiles", "ForcedDomain", "AuditEvents", "CReaderEpoch"]),
-    room("ManagedPreferences", ["PreferencesCore", "PropertyList", "ForcedDomain"]),
+    room("ManagedPreferences", ["PreferencesCore", "PropertyList", "ForcedDomain", "UbiquitousStore"]),
     room("ManagedFoundation", ["ManagedPreferences"]),
     room("UbiquitousStore", ["PropertyList", "LinuxFiles", "CSQLite"]),
     room("UbiquitousStorePostgreSQL", ["UbiquitousStore", "LinuxFiles", "CPostgreSQL"], exclude: ["Migrations"]),
@@ -143,7 +143,8 @@ let package = Package(
     tests(
       "ManagedPreferences",
       [
-        "ManagedPreferences", "PreferencesCore", "ForcedDomain", "PropertyList", "AuditEvents", "MapViewer",
+        "ManagedPreferences", "UbiquitousStore", "PreferencesCore", "ForcedDomain", "PropertyList", "AuditEvents",
+        "MapViewer",
         "SmallestClient", "MigrationBefore", "MigrationAfter", "FoundationPeer", "ConversionRows",
       ]),
     tests(
@@ -192,7 +193,8 @@ let package = Package(
     .target(
       name: "BackEndConformance", dependencies: ["UbiquitousStore"], path: "Tests/BackEndConformance",
       swiftSettings: language),
-    tests("UbiquitousStore", ["UbiquitousStore", "BackEndConformance", "PropertyList", "LinuxFiles"]),
+    tests("UbiquitousStore", ["UbiquitousStore", "BackEndConformance", "PropertyList", "LinuxFiles", "StorePeer"]),
+    command("StorePeer", ["UbiquitousStore", "PropertyList", "LinuxFiles"], path: "Tests/StorePeer"),
     tests("Guard", []),
   ]
 )

@@ -21,7 +21,9 @@ import Testing
     "AuditEvents": ["PropertyList", "LinuxFiles"],
     "AuditLog": ["AuditEvents", "PropertyList", "LinuxFiles", "Digests"],
     "PreferencesCore": ["PropertyList", "LinuxFiles", "ForcedDomain", "AuditEvents", "CReaderEpoch"],
-    "ManagedPreferences": ["PreferencesCore", "PropertyList", "ForcedDomain", "Foundation", "Observation"],
+    "ManagedPreferences": [
+      "PreferencesCore", "PropertyList", "ForcedDomain", "UbiquitousStore", "Foundation", "Observation",
+    ],
     "CManagedPreferences": [],
     "ManagedPreferencesC": ["CManagedPreferences", "PreferencesCore", "PropertyList"],
     "ManagedFoundation": ["ManagedPreferences", "Foundation"],

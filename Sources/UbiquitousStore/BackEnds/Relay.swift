@@ -2,7 +2,7 @@
 ///
 /// Synchronous and without a thread of its own; `RelayThread` says when. Only one relay of a machine may be at work for a
 /// store at a time, though two would only do the same work twice.
-public struct Relay {
+public struct Relay: Sendable {
   public let near: any NearBackEnd
   public let far: any StoreBackEnd
   public let application: String
@@ -27,11 +27,17 @@ public struct Relay {
   static let batch = 256
 
   /// Pulls what changed far away, then pushes what was edited here, until nothing is unsent.
+  /// - Parameter pulling: false where there is no reason to think that something changed far away: then, with nothing to
+  ///   push either, the far back end is not called at all.
   /// - Throws: what failed. Everything before it is done and acknowledged; the next call goes on from there.
-  public mutating func exchange() throws(BackEndError) -> Exchange {
+  public mutating func exchange(pulling: Bool = true) throws(BackEndError) -> Exchange {
     var done = Exchange()
-    let account = try far.account()
     let present = try near.account()
+    if !pulling {
+      let store = StoreID(account: present, application: application)
+      if try near.farCursor(of: store) != nil, try near.offer(of: store).isEmpty { return done }
+    }
+    let account = try far.account()
     if present.isEmpty { try near.setAccount(account) }
     let store = StoreID(account: account, application: application)
     try pull(store, &done)
@@ -41,17 +47,23 @@ public struct Relay {
     for _ in 0..<3 {
       let offered = try near.offer(of: store)
       if offered.isEmpty { break }
-      var rest = offered[...]
-      while !rest.isEmpty {
-        let part = Array(rest.prefix(Self.batch))
-        rest = rest.dropFirst(Self.batch)
-        let outcomes = try far.push(part, to: store)
-        try near.acknowledge(part, outcomes, in: store, clock: &clock)
-        done.pushed += part.count
-        for case .clockAhead in outcomes { done.restamped += 1 }
-      }
+      // Removals first, since they are taken where there is no room for values.
+      try push(offered.filter(\.isTombstone), to: store, &done)
+      try push(offered.filter { !$0.isTombstone }, to: store, &done)
     }
     return done
+  }
+
+  private mutating func push(_ records: [StoreRecord], to store: StoreID, _ done: inout Exchange) throws(BackEndError) {
+    var rest = records[...]
+    while !rest.isEmpty {
+      let part = Array(rest.prefix(Self.batch))
+      rest = rest.dropFirst(Self.batch)
+      let outcomes = try far.push(part, to: store)
+      try near.acknowledge(part, outcomes, in: store, clock: &clock)
+      done.pushed += part.count
+      for case .clockAhead in outcomes { done.restamped += 1 }
+    }
   }
 
   private func pull(_ store: StoreID, _ done: inout Exchange) throws(BackEndError) {

@@ -49,6 +49,14 @@ public final class SQLiteBackEnd: NearBackEnd {
 
   public var path: String { file.path }
 
+  /// The file of one application of a user.
+  /// - Parameters:
+  ///   - application: a name of one path component.
+  ///   - dataDirectory: `$XDG_DATA_HOME`, as a rule.
+  public static func path(ofApplication application: String, dataDirectory: String) -> String {
+    FilePath.join(dataDirectory, "managed-preferences/ubiquity/\(application)/store.sqlite")
+  }
+
   // MARK: A back end for the processes of this machine
 
   public func account() throws(BackEndError) -> String {
@@ -56,18 +64,26 @@ public final class SQLiteBackEnd: NearBackEnd {
   }
 
   public func changes(in store: StoreID, after cursor: StoreCursor?) throws(BackEndError) -> StoreChanges {
-    try perform(writes: true) { connection in
-      let records = try SQLiteRecords.make(self.resolved(store, in: connection), in: connection)
-      if let cursor, cursor.incarnation == records.incarnation, cursor.sequence <= records.sequence,
-        cursor.sequence >= records.floorSequence
-      {
-        return StoreChanges(
-          records: try records.records(after: cursor.sequence), cursor: records.cursor, isWhole: false)
-      }
-      return StoreChanges(
-        records: try records.records(after: 0), cursor: records.cursor, isWhole: true, floor: records.floor,
-        endsFirstDays: cursor != nil && cursor?.incarnation == records.formerIncarnation)
+    let found = try perform(writes: false) { connection in
+      try SQLiteRecords(self.resolved(store, in: connection), in: connection).map { try Self.changes($0, cursor) }
     }
+    if let found { return found }
+    // Nobody has written the store: its history begins.
+    return try perform(writes: true) { connection in
+      try Self.changes(SQLiteRecords.make(self.resolved(store, in: connection), in: connection), cursor)
+    }
+  }
+
+  private static func changes(_ records: SQLiteRecords, _ cursor: StoreCursor?) throws -> StoreChanges {
+    if let cursor, cursor.incarnation == records.incarnation, cursor.sequence <= records.sequence,
+      cursor.sequence >= records.floorSequence
+    {
+      return StoreChanges(
+        records: try records.records(after: cursor.sequence), cursor: records.cursor, isWhole: false)
+    }
+    return StoreChanges(
+      records: try records.records(after: 0), cursor: records.cursor, isWhole: true, floor: records.floor,
+      endsFirstDays: cursor != nil && cursor?.incarnation == records.formerIncarnation)
   }
 
   public func push(_ pushed: [StoreRecord], to store: StoreID) throws(BackEndError) -> [PushOutcome] {
@@ -96,7 +112,7 @@ public final class SQLiteBackEnd: NearBackEnd {
       if grows { try self.checkRoom(records, store) }
       return (outcomes, tookAny)
     }
-    if tookAny { watchers.hint() }
+    if tookAny { hint() }
     return outcomes
   }
 
@@ -148,7 +164,7 @@ public final class SQLiteBackEnd: NearBackEnd {
       }
       return changed
     }
-    if changed { watchers.hint() }
+    if changed { hint() }
   }
 
   public func offer(of store: StoreID) throws(BackEndError) -> [StoreRecord] {
@@ -174,7 +190,7 @@ public final class SQLiteBackEnd: NearBackEnd {
       return try records.write(after, instead: before, now: self.file.options.clock())
     }
     clock = advanced
-    if changed { watchers.hint() }
+    if changed { hint() }
   }
 
   public func setAccount(_ account: String) throws(BackEndError) {
@@ -186,6 +202,11 @@ public final class SQLiteBackEnd: NearBackEnd {
       try connection.run("UPDATE accounts SET first = ?", [.text(account)])
       try connection.run("UPDATE stores SET account = ? WHERE account = ''", [.text(account)])
     }
+    hint()
+  }
+
+  private func hint() {
+    watchers.tellOthers()
     watchers.hint()
   }
 
@@ -224,7 +245,7 @@ public final class SQLiteBackEnd: NearBackEnd {
       (state.connection, state.identity, state.dataVersion) = (opened.connection, opened.identity, nil)
     }
     let connection = state.connection!
-    return writes ? try connection.transaction { try body(connection) } : try body(connection)
+    return try connection.transaction(writes: writes) { try body(connection) }
   }
 
   private func putRight(_ error: SQLiteError) throws(BackEndError) {

@@ -72,9 +72,10 @@ final class SQLiteConnection {
     try rows(sql, values) { row throws(SQLiteError) in row.integer(0) }.first ?? nil
   }
 
-  /// Takes the writers' lock, and gives it back with all changes or none.
-  func transaction<R>(_ body: () throws -> R) throws -> R {
-    try execute("BEGIN IMMEDIATE")
+  /// All of it or none, and what is read in it belongs together.
+  /// - Parameter writes: takes the writers' lock from the start.
+  func transaction<R>(writes: Bool = true, _ body: () throws -> R) throws -> R {
+    try execute(writes ? "BEGIN IMMEDIATE" : "BEGIN")
     do {
       let result = try body()
       try execute("COMMIT")

@@ -4,8 +4,10 @@ import Synchronization
 
 /// Who wants to hear of changes to a file, and the thread that looks, while somebody wants to.
 ///
-/// inotify tells of every write to the folder; where there is none (a user's instances are limited), or where other machines
-/// may write, the thread looks each second. A look is SQLite's counter of others' transactions.
+/// Who has committed closes the file `….hint` beside the database, of which inotify tells: a write to the database itself
+/// is seen before it is committed. In case that its writer was killed in between, one is looked after a second later. Where
+/// there is no inotify (a user's instances are limited), or where other machines may write, the thread looks each second.
+/// A look is SQLite's counter of others' transactions.
 final class SQLiteWatchers: Sendable {
   private let directory: String
   private let name: String
@@ -56,7 +58,10 @@ final class SQLiteWatchers: Sendable {
     }
   }
 
-  /// Tells all.
+  /// Tells the watchers of other processes and connections.
+  func tellOthers() { _ = try? FileDescriptor.open("\(directory)/\(name).hint", [.writeOnly, .create], mode: 0o600) }
+
+  /// Tells all of this connection.
   func hint() {
     for hint in state.withLock({ Array($0.hints.values) }) { hint() }
   }
@@ -64,12 +69,18 @@ final class SQLiteWatchers: Sendable {
   /// - Parameter wakeup: raised when nobody watches any longer.
   private func run(_ wakeup: Wakeup, isShared: Bool, hasNews: () -> Bool) {
     let inotify = isShared ? nil : Inotify(directory)
+    var looksAgain = inotify == nil
     while true {
       var waited = [pollfd(fd: wakeup.descriptor, events: Int16(POLLIN), revents: 0)]
       if let inotify { waited.append(pollfd(fd: inotify.descriptor, events: Int16(POLLIN), revents: 0)) }
-      _ = poll(&waited, nfds_t(waited.count), inotify == nil ? 1000 : -1)
+      let count = poll(&waited, nfds_t(waited.count), looksAgain ? 1000 : -1)
       if waited[0].revents != 0 { return }
-      if let inotify, !inotify.concerns(name) { continue }
+      if count > 0, let inotify {
+        guard inotify.concerns(name) else { continue }
+        looksAgain = true
+      } else {
+        looksAgain = inotify == nil
+      }
       if hasNews() { hint() }
     }
   }

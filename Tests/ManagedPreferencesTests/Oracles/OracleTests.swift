@@ -7,7 +7,12 @@ import Testing
 /// fails here too, and so does a row that nothing runs. `Scripts/oracles` prints the lines alone.
 // Without the data there is nothing to hold us against: that is printed, and shows as a skipped test.
 @Suite struct OracleTests {
-  static var oracles: [any Oracle.Type] { [CorelibsOracle.self, GNUstepOracle.self, PropertyListOracle.self] }
+  static var oracles: [any Oracle.Type] {
+    [
+      CorelibsOracle.self, GNUstepOracle.self, PropertyListOracle.self, GNUstepUbiquitousOracle.self,
+      UbiquitousPeersOracle.self,
+    ]
+  }
 
   static let isThere: Bool = {
     let isThere = oracles.allSatisfy { Oracles.shared("oracles/\($0.file).json") != nil }

@@ -1,0 +1,112 @@
+internal import LinuxFiles
+import Synchronization
+
+/// Runs a relay when there is something to bring over: at the start, at a hint from either side, and after a failure with
+/// growing pauses. Idle, it makes no call.
+///
+/// One process of a machine relays; the others wait for the lock, which falls to one of them when the first ends.
+final class RelayThread: Sendable {
+  private struct State {
+    var relay: Relay
+    var backOff = BackOff()
+    var nearWatch: (any ChangeWatch)?
+    var farWatch: (any ChangeWatch)?
+    var hasFarHint = true
+    var lastTrouble: String?
+    var hasEnded = false
+  }
+  private let state: Mutex<State>
+  private let lockPath: String?
+  private let near: any NearBackEnd
+  private let far: any StoreBackEnd
+  private let application: String
+  private let report: @Sendable (String) -> Void
+  private let thread = StoreThread()
+
+  init(
+    application: String, near: any NearBackEnd, far: any StoreBackEnd, lockPath: String?,
+    report: @escaping @Sendable (String) -> Void
+  ) {
+    state = Mutex(State(relay: Relay(application: application, near: near, far: far)))
+    self.application = application
+    self.near = near
+    self.far = far
+    self.lockPath = lockPath
+    self.report = report
+  }
+
+  func start() {
+    _ = BackgroundThread.start { [self] in
+      guard let lockPath else { return run() }
+      // flock waits in the kernel for as long as another process relays.
+      do throws(FileError) {
+        let lock = try FileLock.exclusive(lockPath)
+        run()
+        _ = consume lock
+      } catch {
+        report("\(error); relaying without the lock, which costs only repeated work")
+        run()
+      }
+    }
+  }
+
+  func end() {
+    state.withLock { state in
+      state.hasEnded = true
+      (state.nearWatch, state.farWatch) = (nil, nil)
+    }
+    thread.end()
+  }
+
+  private func run() {
+    if state.withLock({ $0.hasEnded }) { return }
+    let thread = thread
+    let watch = near.watch(StoreID(account: "", application: application)) { thread.tell() }
+    state.withLock { if !$0.hasEnded { $0.nearWatch = watch } }
+    thread.tell()
+    thread.work { [self] in turn() }
+  }
+
+  /// - Returns: false where the thread has ended.
+  private func turn() -> Bool {
+    let (hasEnded, pulls) = state.withLock { state in
+      defer { state.hasFarHint = false }
+      return (state.hasEnded, state.hasFarHint)
+    }
+    if hasEnded { return false }
+    do throws(BackEndError) {
+      try watchFar()
+      // Nobody else calls the relay: a copy will do while no lock is held.
+      var relay = state.withLock { $0.relay }
+      _ = try relay.exchange(pulling: pulls)
+      let done = relay
+      state.withLock { state in
+        state.relay = done
+        state.backOff.succeeded()
+        state.lastTrouble = nil
+      }
+    } catch {
+      let trouble = state.withLock { state -> String? in
+        // What failed may have hidden a change.
+        state.hasFarHint = true
+        thread.schedule(in: error.isTransient ? state.backOff.next() : 300)
+        defer { state.lastTrouble = error.description }
+        return state.lastTrouble == error.description ? nil : error.description
+      }
+      if let trouble { report(trouble) }
+    }
+    return true
+  }
+
+  private func watchFar() throws(BackEndError) {
+    if state.withLock({ $0.farWatch != nil }) { return }
+    let account = try far.account()
+    let watch = far.watch(StoreID(account: account, application: application)) { [weak self] in self?.hintFromFar() }
+    state.withLock { if !$0.hasEnded { $0.farWatch = watch } }
+  }
+
+  private func hintFromFar() {
+    state.withLock { $0.hasFarHint = true }
+    thread.tell()
+  }
+}

@@ -1,0 +1,259 @@
+internal import LinuxFiles
+public import PropertyList
+import Synchronization
+
+/// A synced key-value store as a process has it: typed property lists under keys, in memory, kept in step with a back end.
+///
+/// Reads and edits work on the memory alone and never wait for a disk or a network. Edits are saved to the back end within
+/// seconds and when the process ends normally; what others changed is taken in when they have. Where the back end can't be
+/// reached, the store goes on, keeps what is unsaved, says once why, and tries again.
+///
+/// Safe from any thread. Observers are called without a lock held, in the order of the changes, on the thread that took
+/// them in.
+public final class SyncedStore: Sendable {
+  public struct Options: Sendable {
+    /// Seconds from an edit until it is saved.
+    public var saveDelay = 1.0
+    /// Gives milliseconds since 1970.
+    public var clock: @Sendable () -> Int64 = { WallClock.unixMilliseconds() }
+    /// Told one line about what goes wrong, and where.
+    public var report: @Sendable (String) -> Void = { StandardStreams.writeError("UbiquitousStore: \($0)\n") }
+
+    public init() {}
+  }
+
+  public let application: String
+  let backEnd: any StoreBackEnd
+  let options: Options
+
+  private struct Memory {
+    var replica: Replica
+    /// Values that were asked for.
+    var values: [StoreKey: PropertyListValue] = [:]
+    var observers: [Int: @Sendable (StoreChange) -> Void] = [:]
+    var next = 0
+    var backOff = BackOff()
+    var lastTrouble: String?
+    var watch: (any ChangeWatch)?
+    var relay: RelayThread?
+    var isClosed = false
+  }
+  private let memory: Mutex<Memory>
+  /// One exchange with the back end at a time: an answer must not overtake another.
+  private let exchanging = Mutex(())
+  private let thread = StoreThread()
+
+  /// Opens a store and takes in what its back end has. One that can't be reached is said to be so, and tried again.
+  public init(application: String, backEnd: any StoreBackEnd, options: Options = Options()) {
+    self.application = application
+    self.backEnd = backEnd
+    self.options = options
+    memory = Mutex(Memory(replica: Replica(store: StoreID(account: "", application: application))))
+    _ = saveAndTakeIn(isOpening: true)
+    thread.start { [weak self] in
+      guard let self else { return false }
+      _ = saveAndTakeIn()
+      return true
+    }
+    let thread = thread
+    let watch = backEnd.watch(StoreID(account: "", application: application)) { thread.tell() }
+    memory.withLock { $0.watch = watch }
+    ExitSaving.add(self)
+  }
+
+  deinit { thread.end() }
+
+  // MARK: Values
+
+  /// The value of a key, as the memory has it.
+  public func value(_ key: String) -> PropertyListValue? {
+    let key = StoreKey(key)
+    let (value, isDamaged) = memory.withLock { memory -> (PropertyListValue?, Bool) in
+      if let value = memory.values[key] { return (value, false) }
+      guard let bytes = memory.replica.entries.value(key) else { return (nil, false) }
+      guard let value = try? PropertyListCoding.decode(bytes, as: .binary) else { return (nil, true) }
+      memory.values[key] = value
+      return (value, false)
+    }
+    if isDamaged { options.report("the value of \"\(key)\" is no property list; it counts as absent") }
+    return value
+  }
+
+  /// All keys that have a value, with it.
+  public func dictionary() -> [(key: String, value: PropertyListValue)] {
+    let keys = memory.withLock { memory in
+      memory.replica.entries.byKey.filter { !$0.value.record.isTombstone }.keys.sorted()
+    }
+    return keys.compactMap { key in value(key.text).map { (key.text, $0) } }
+  }
+
+  /// Sets a value. Observers are told of a refusal (`quotaViolation`), and the store is as it was.
+  public func set(_ key: String, to value: PropertyListValue) throws(StoreRefusal) {
+    let key = StoreKey(key)
+    let bytes: [UInt8]
+    do { bytes = try PropertyListCoding.encode(value, as: .binary) } catch {
+      throw StoreRefusal(key: key, limit: .notStorable, text: "has a value that no file can hold: \(error)")
+    }
+    let now = options.clock()
+    do throws(StoreRefusal) {
+      let isEdit = try memory.withLock { memory throws(StoreRefusal) in
+        let isEdit = try memory.replica.set(key, to: bytes, now: now)
+        memory.values[key] = value
+        return isEdit
+      }
+      if isEdit { thread.schedule(in: options.saveDelay) }
+    } catch {
+      tell([StoreChange(.quotaViolation, [key])])
+      throw error
+    }
+  }
+
+  /// Removes a value; removing what is not there does nothing.
+  public func remove(_ key: String) {
+    let key = StoreKey(key)
+    let now = options.clock()
+    let isEdit = memory.withLock { memory in
+      memory.values[key] = nil
+      return memory.replica.remove(key, now: now)
+    }
+    if isEdit { thread.schedule(in: options.saveDelay) }
+  }
+
+  // MARK: Exchange
+
+  /// Takes in what has arrived and saves what was edited here, to the back end on this machine. It does not wait for other
+  /// machines.
+  /// - Returns: false where the back end could not be reached.
+  @discardableResult
+  public func synchronize() -> Bool { saveAndTakeIn() }
+
+  /// Whether there are edits that the back end has not acknowledged.
+  public var hasUnsavedEdits: Bool { memory.withLock { $0.replica.entries.hasUnsent } }
+
+  private func saveAndTakeIn(isOpening: Bool = false) -> Bool {
+    var changes: [StoreChange] = []
+    let failure: BackEndError? = exchanging.withLock { _ in
+      if memory.withLock({ $0.isClosed }) { return nil }
+      do throws(BackEndError) {
+        try exchange(&changes)
+        return nil
+      } catch {
+        return error
+      }
+    }
+    let trouble = memory.withLock { memory -> String? in
+      defer { memory.lastTrouble = failure?.description }
+      guard let failure else {
+        memory.backOff.succeeded()
+        return nil
+      }
+      thread.schedule(in: failure.isTransient ? memory.backOff.next() : 300)
+      return failure.description == memory.lastTrouble ? nil : failure.description
+    }
+    if let trouble { options.report(trouble) }
+    if !isOpening { tell(changes) }
+    return failure == nil
+  }
+
+  private func exchange(_ notices: inout [StoreChange]) throws(BackEndError) {
+    let account = try backEnd.account()
+    let present = memory.withLock { $0.replica.store.account }
+    if account != present {
+      if present.isEmpty {
+        memory.withLock { $0.replica.store = StoreID(account: account, application: application) }
+      } else {
+        return try change(to: account, &notices)
+      }
+    }
+    let (store, cursor) = memory.withLock { ($0.replica.store, $0.replica.cursor) }
+    let changes = try backEnd.changes(in: store, after: cursor)
+    let now = options.clock()
+    take(&notices, changes.endsFirstDays ? .initialSync : .serverChange) { memory in
+      memory.replica.take(changes, after: cursor, now: now)
+    }
+    let offered = memory.withLock { $0.replica.offer() }
+    if offered.isEmpty { return }
+    let outcomes = try backEnd.push(offered, to: store)
+    take(&notices, .serverChange) { memory in memory.replica.acknowledge(offered, outcomes) }
+  }
+
+  /// Another account's contents take the place of these, whatever the stamps; what was not saved is saved where it
+  /// belongs.
+  private func change(to account: String, _ notices: inout [StoreChange]) throws(BackEndError) {
+    let (old, unsaved) = memory.withLock { ($0.replica.store, $0.replica.offer()) }
+    if !unsaved.isEmpty { _ = try backEnd.push(unsaved, to: old) }
+    var replica = Replica(store: StoreID(account: account, application: application))
+    let changes = try backEnd.changes(in: replica.store, after: nil)
+    _ = replica.take(changes, after: nil, now: options.clock())
+    let new = replica
+    take(&notices, .accountChange) { memory in
+      let before = memory.replica.entries
+      memory.replica = new
+      return Set(before.byKey.keys).union(new.entries.byKey.keys).filter { before.value($0) != new.entries.value($0) }
+    }
+  }
+
+  private func take(
+    _ notices: inout [StoreChange], _ reason: StoreChange.Reason, _ body: (inout Memory) -> Set<StoreKey>
+  ) {
+    let (keys, isBeyondNow) = memory.withLock { memory in
+      let wasBeyond = memory.replica.isBeyondLimits
+      let keys = body(&memory)
+      for key in keys { memory.values[key] = nil }
+      return (keys, !wasBeyond && memory.replica.isBeyondLimits)
+    }
+    if !keys.isEmpty || reason == .accountChange { notices.append(StoreChange(reason, keys)) }
+    if isBeyondNow { notices.append(StoreChange(.quotaViolation, keys)) }
+  }
+
+  // MARK: Observers
+
+  /// Calls `handler` for each change that was not made through this object, and for refused values.
+  /// - Returns: what to give to `removeObserver`.
+  public func observe(_ handler: @escaping @Sendable (StoreChange) -> Void) -> Int {
+    memory.withLock { memory in
+      memory.next += 1
+      memory.observers[memory.next] = handler
+      return memory.next
+    }
+  }
+
+  public func removeObserver(_ number: Int) { memory.withLock { _ = $0.observers.removeValue(forKey: number) } }
+
+  private func tell(_ changes: [StoreChange]) {
+    for change in changes {
+      let observers = memory.withLock { memory in memory.observers.sorted { $0.key < $1.key }.map(\.value) }
+      for observer in observers { observer(change) }
+    }
+  }
+
+  // MARK: Other machines, and the end
+
+  /// Keeps this store in step with a back end between machines, through the file of this machine. One process of the machine
+  /// does it for all.
+  /// - Precondition: the store's own back end is a near one.
+  public func relay(to far: any StoreBackEnd) {
+    guard let near = backEnd as? any NearBackEnd else {
+      preconditionFailure("a store whose back end stands between machines already has nothing to relay")
+    }
+    let lock = (near as? SQLiteBackEnd).map { $0.path + ".relay" }
+    let relay = RelayThread(application: application, near: near, far: far, lockPath: lock, report: options.report)
+    memory.withLock { memory in
+      memory.relay?.end()
+      memory.relay = relay
+    }
+    relay.start()
+  }
+
+  /// Saves, and ends what works in the background. Later edits stay in memory.
+  public func close() {
+    _ = saveAndTakeIn()
+    let (relay, watch) = memory.withLock { memory in
+      defer { (memory.relay, memory.watch, memory.isClosed) = (nil, nil, true) }
+      return (memory.relay, memory.watch)
+    }
+    relay?.end()
+    thread.end()
+    _ = watch
+  }
+}

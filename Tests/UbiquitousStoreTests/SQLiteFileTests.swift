@@ -1,0 +1,272 @@
+import Foundation
+import LinuxFiles
+import PropertyList
+import Synchronization
+import Testing
+
+@testable import UbiquitousStore
+
+@Suite struct SQLiteFileTests {
+  private let folder: TemporaryFolder
+  private var path: String { folder.path + "/ubiquity/store.sqlite" }
+  private let reports = Reports()
+  private let store = StoreID(account: "", application: "com.example.Peer")
+
+  final class Reports: Sendable {
+    let texts = Mutex<[String]>([])
+  }
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func backEnd(busySeconds: Double = 5) -> SQLiteBackEnd {
+    var options = SQLiteBackEnd.Options()
+    options.busySeconds = busySeconds
+    options.report = { [reports] text in reports.texts.withLock { $0.append(text) } }
+    return SQLiteBackEnd(path: path, options: options)
+  }
+
+  private func record(_ key: StoreKey, _ byte: UInt8, time: Int64 = 1) -> StoreRecord {
+    StoreRecord(key: key, value: [byte], stamp: Stamp(time: time, counter: 0, device: DeviceID(high: 0, low: 0)))
+  }
+
+  private func failure(_ body: () throws(BackEndError) -> Void) -> BackEndError? {
+    do throws(BackEndError) {
+      try body()
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test func onlyItsUserCanReadTheFile() throws {
+    let backEnd = self.backEnd()
+    _ = try backEnd.push([record("k", 1)], to: store)
+    #expect(try FileMetadata.of(folder.path + "/ubiquity").mode & 0o777 == 0o700)
+    for end in ["", "-wal", "-shm"] { #expect(try FileMetadata.of(path + end).mode & 0o777 == 0o600) }
+  }
+
+  @Test func whatWasTakenIsThereForTheNext() throws {
+    _ = try backEnd().push([record("k", 1)], to: store)
+    #expect(try backEnd().changes(in: store, after: nil).records == [record("k", 1)])
+  }
+
+  @Test(arguments: ["no database at all", "zeros in the middle", "a row of nonsense"])
+  func aDamagedFileIsMovedAside(how: String) throws {
+    do {
+      let backEnd = self.backEnd()
+      for number in 0..<200 {
+        _ = try backEnd.push([record(StoreKey("key \(number)"), 1, time: Int64(number))], to: store)
+      }
+    }
+    switch how {
+    case "no database at all":
+      for end in ["-wal", "-shm"] { try? Directory.removeFile(path + end) }
+      try AtomicReplacement.write(Array("garbage, and more of it".utf8), to: path, mode: 0o600)
+    case "zeros in the middle":
+      let connection = try SQLiteConnection(path, busySeconds: 1)
+      try connection.run("PRAGMA wal_checkpoint(TRUNCATE)")
+      let file = try FileDescriptor.open(path, [.readWrite])
+      for page in 2..<8 { try file.write([UInt8](repeating: 0, count: 4096), at: page * 4096) }
+    default:
+      let connection = try SQLiteConnection(path, busySeconds: 1)
+      try connection.run("UPDATE records SET device = 'x' WHERE key = 'key 7'")
+    }
+    let backEnd = self.backEnd()
+    #expect(try backEnd.changes(in: store, after: nil).records == [])
+    #expect(try backEnd.push([record("k", 1)], to: store) == [.taken])
+    let aside = try Directory.names(in: folder.path + "/ubiquity").filter { name in
+      name.hasPrefix("store.sqlite.damaged-") && !name.hasSuffix("-wal") && !name.hasSuffix("-shm")
+    }
+    #expect(aside.count == 1)
+    let texts = reports.texts.withLock { $0 }
+    #expect(texts.count == 1)
+    #expect(texts.first?.hasPrefix("\(path) is damaged (") == true)
+    let end =
+      "it was moved to \(folder.path)/ubiquity/\(aside.first ?? ""), and a new file was begun with what processes and the server have"
+    #expect(texts.first?.hasSuffix(end) == true, "\(texts)")
+  }
+
+  @Test func processesBringTheContentsOfADamagedFileBack() throws {
+    let store = SyncedStore(application: "com.example.Peer", backEnd: backEnd(), options: quiet)
+    try store.set("k", to: .string("v"))
+    #expect(store.synchronize())
+    for end in ["-wal", "-shm"] { try? Directory.removeFile(path + end) }
+    try AtomicReplacement.write(Array("garbage, and more of it".utf8), to: path, mode: 0o600)
+    #expect(store.synchronize())
+    #expect(store.value("k") == .string("v"))
+    let other = SyncedStore(application: "com.example.Peer", backEnd: backEnd(), options: quiet)
+    #expect(other.value("k") == .string("v"))
+  }
+
+  private var quiet: SyncedStore.Options {
+    var options = SyncedStore.Options()
+    options.saveDelay = 3600
+    options.report = { _ in }
+    return options
+  }
+
+  @Test func anotherFileUnderTheNameIsOpened() throws {
+    let backEnd = self.backEnd()
+    _ = try backEnd.push([record("k", 1)], to: store)
+    for end in ["", "-wal", "-shm"] { try? Directory.removeFile(path + end) }
+    #expect(try backEnd.changes(in: store, after: nil).records == [])
+  }
+
+  @Test func aNewerFileIsRefused() throws {
+    _ = try backEnd().push([record("k", 1)], to: store)
+    try SQLiteConnection(path, busySeconds: 1).execute("PRAGMA user_version = 99")
+    let error = failure { () throws(BackEndError) in _ = try backEnd().changes(in: store, after: nil) }
+    #expect(
+      error
+        == .unusable("\(path): it is of version 99, and this program knows versions up to 1; use a newer program"))
+    #expect(try SQLiteConnection(path, busySeconds: 1).integer("SELECT count(*) FROM records") == 1)
+  }
+
+  @Test func anotherProgramsDatabaseIsRefused() throws {
+    try Directory.createAll(folder.path + "/ubiquity")
+    _ = try FileDescriptor.open(path, [.create, .writeOnly])
+    try SQLiteConnection(path, busySeconds: 1).execute("CREATE TABLE theirs (x); PRAGMA user_version = 1")
+    let error = failure { () throws(BackEndError) in _ = try backEnd().changes(in: store, after: nil) }
+    #expect(error == .unusable("\(path): it is a database of another program; move it away"))
+  }
+
+  @Test func aFileThatWasBegunIsFinished() throws {
+    try Directory.createAll(folder.path + "/ubiquity")
+    _ = try FileDescriptor.open(path, [.create, .writeOnly])
+    #expect(try backEnd().push([record("k", 1)], to: store) == [.taken])
+  }
+
+  @Test func whoWaitsTooLongIsTold() throws {
+    _ = try backEnd().push([record("k", 1)], to: store)
+    let other = try SQLiteConnection(path, busySeconds: 1)
+    try other.execute("BEGIN IMMEDIATE")
+    let error = failure { () throws(BackEndError) in
+      _ = try backEnd(busySeconds: 0.05).push([record("k", 2, time: 2)], to: store)
+    }
+    #expect(error == .unreachable("\(path): database is locked"))
+    #expect(try backEnd().changes(in: store, after: nil).records == [record("k", 1)], "readers do not wait")
+    try other.execute("ROLLBACK")
+  }
+
+  @Test func tooMuchForAStoreIsRefusedUntilSomethingGoes() throws {
+    var options = SQLiteBackEnd.Options()
+    options.mostRows = 3
+    let backEnd = SQLiteBackEnd(path: path, options: options)
+    _ = try backEnd.push([record("a", 1), record("b", 1), record("c", 1)], to: store)
+    #expect(
+      failure { () throws(BackEndError) in _ = try backEnd.push([record("d", 1)], to: store) }
+        == .noRoom(
+          "\(path): the store com.example.Peer would have 4 rows and 4 bytes, and at most 3 and 16777216 are kept; remove keys"
+        ))
+    #expect(try backEnd.changes(in: store, after: nil).records.count == 3)
+    #expect(try backEnd.push([record("a", 2, time: 2)], to: store) == [.taken])
+  }
+
+  @Test func manyTombstonesGoBeforeTheirTime() throws {
+    var options = SQLiteBackEnd.Options()
+    options.mostTombstones = 10
+    options.clock = { [reports] in
+      Int64(
+        reports.texts.withLock {
+          $0.append("")
+          return $0.count
+        })
+    }
+    let backEnd = SQLiteBackEnd(path: path, options: options)
+    let start = try backEnd.changes(in: store, after: nil).cursor
+    for number in 0..<30 {
+      let stamp = Stamp(time: Int64(number), counter: 0, device: DeviceID(high: 0, low: 0))
+      _ = try backEnd.push([StoreRecord(key: StoreKey("k\(number)"), value: nil, stamp: stamp)], to: store)
+    }
+    let changes = try backEnd.changes(in: store, after: start)
+    #expect(changes.isWhole)
+    #expect(changes.records.count <= 10 && changes.records.count >= 5)
+    #expect(changes.floor != nil)
+  }
+
+  /// Of several processes at once, some killed: what was acknowledged is there.
+  @Test func processesThatAreKilledLoseNothingThatWasAcknowledged() async throws {
+    let processes = try (0..<6).map { number in try peer(["push", path, "writer \(number)", "400"]) }
+    let outputs = processes.map { Output($0) }
+    try await until { outputs.allSatisfy { $0.lines.count > 20 } }
+    for number in 0..<3 { kill(processes[number].processIdentifier, SIGKILL) }
+    for process in processes { process.waitUntilExit() }
+    try await until { outputs.allSatisfy { $0.hasEnded } }
+    let records = try backEnd().changes(in: store, after: nil).records
+    for number in 0..<6 {
+      let last = try #require(outputs[number].lines.last.flatMap { Int($0) })
+      if number >= 3 { #expect(last == 399) }
+      let value = try #require(records.first { $0.key.text == "writer \(number)" }?.value)
+      guard case .string(let text) = try PropertyListCoding.decode(value, as: .binary) else {
+        Issue.record("no text")
+        continue
+      }
+      // It may have been killed between the commit and the line.
+      #expect(["writer \(number) \(last)", "writer \(number) \(last + 1)"].contains(text))
+    }
+    #expect(records.contains { $0.key == "common" })
+    #expect(try SQLiteConnection(path, busySeconds: 5).rows("PRAGMA integrity_check") { $0.text(0) } == ["ok"])
+  }
+
+  @Test func aProcessSavesWhenItEndsAndOthersFollow() async throws {
+    let follower = try peer(["follow", path, "k"])
+    let output = Output(follower)
+    try await until { output.lines == ["ready"] }
+    let setter = try peer(["set", path, "k", "from another process"])
+    setter.waitUntilExit()
+    try await until { output.lines == ["ready", "from another process"] }
+    output.endInput()
+    follower.waitUntilExit()
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "SKIPPED: only root can be another user")) func otherUsersAreKeptOut() throws {
+    _ = try backEnd().push([record("k", 1)], to: store)
+    chmod(folder.path, 0o755)
+    let process = try peer(["read", path, "k"], user: "trial")
+    let output = Output(process)
+    process.waitUntilExit()
+    #expect(output.all() == ["cannot open \(path): Permission denied"])
+  }
+
+  // MARK: Peers
+
+  private func peer(_ arguments: [String], user: String? = nil) throws -> Process {
+    let program = FilePath.join(FilePath.parent(of: ProcessIdentity.executablePath() ?? ""), "StorePeer")
+    let process = Process()
+    process.executableURL = URL(filePath: user == nil ? program : "/usr/bin/setpriv")
+    process.arguments =
+      (user.map { ["--reuid", $0, "--regid", $0, "--clear-groups", "--", program] } ?? []) + arguments
+    process.standardOutput = Pipe()
+    process.standardInput = Pipe()
+    try process.run()
+    return process
+  }
+
+  /// What a process prints, line by line.
+  private final class Output: Sendable {
+    private let state = Mutex((text: "", hasEnded: false))
+    private let input: Pipe
+
+    init(_ process: Process) {
+      input = process.standardInput as! Pipe
+      let handle = (process.standardOutput as! Pipe).fileHandleForReading
+      Thread { [self] in
+        while true {
+          let data = handle.availableData
+          state.withLock { state in
+            if data.isEmpty { state.hasEnded = true } else { state.text += String(decoding: data, as: UTF8.self) }
+          }
+          if data.isEmpty { return }
+        }
+      }.start()
+    }
+
+    var lines: [String] { state.withLock { $0.text.split(separator: "\n").map(String.init) } }
+    var hasEnded: Bool { state.withLock { $0.hasEnded } }
+    func endInput() { try? input.fileHandleForWriting.close() }
+    func all() -> [String] {
+      while !hasEnded { usleep(10_000) }
+      return lines
+    }
+  }
+}
