@@ -101,6 +101,7 @@ let package = Package(
     // Examples.
     command("MapViewer", ["ManagedPreferences"], path: "Examples/MapViewer"),
     command("SmallestClient", ["ManagedPreferences"], path: "Examples/SmallestClient"),
+    command("Roaming", ["ManagedPreferences", "UbiquitousStorePostgreSQL"], path: "Examples/Roaming"),
     command("MigrationBefore", [], path: "Examples/Migration/Before"),
     command("MigrationAfter", ["ManagedFoundation"], path: "Examples/Migration/After"),
 
@@ -180,19 +181,19 @@ let package = Package(
         "PolicyLanguage", "ForcedDomain", "PropertyList", "LinuxFiles",
       ]),
     command("AgentPeer", ["AuditEvents", "PropertyList", "LinuxFiles"], path: "Tests/AgentPeer"),
-    // A PostgreSQL server of the tests' own.
+    // A PostgreSQL server of the tests' own, and what every back end of the synced store promises.
     .target(
       name: "PostgreSQLServer", dependencies: ["CommandSandbox", "LinuxFiles"], path: "Tests/PostgreSQLServer",
+      swiftSettings: language),
+    .target(
+      name: "BackEndConformance", dependencies: ["UbiquitousStore"], path: "Tests/BackEndConformance",
       swiftSettings: language),
     tests(
       "UbiquitousStorePostgreSQL",
       [
-        "UbiquitousStorePostgreSQL", "UbiquitousStore", "PostgreSQLServer", "CommandSandbox",
-        "LinuxFiles",
+        "UbiquitousStorePostgreSQL", "UbiquitousStore", "BackEndConformance", "PostgreSQLServer", "CommandSandbox",
+        "LinuxFiles", "Roaming",
       ]),
-    .target(
-      name: "BackEndConformance", dependencies: ["UbiquitousStore"], path: "Tests/BackEndConformance",
-      swiftSettings: language),
     tests("UbiquitousStore", ["UbiquitousStore", "BackEndConformance", "PropertyList", "LinuxFiles", "StorePeer"]),
     command("StorePeer", ["UbiquitousStore", "PropertyList", "LinuxFiles"], path: "Tests/StorePeer"),
     tests("Guard", []),
