@@ -8,8 +8,7 @@ import Synchronization
 /// seconds and when the process ends normally; what others changed is taken in when they have. Where the back end can't be
 /// reached, the store goes on, keeps what is unsaved, says once why, and tries again.
 ///
-/// Safe from any thread. Observers are called without a lock held, in the order of the changes, on the thread that took
-/// them in.
+/// Safe from any thread. Observers are called without a lock held, on the thread that took the changes in.
 public final class SyncedStore: Sendable {
   public struct Options: Sendable {
     /// Seconds from an edit until it is saved.
