@@ -68,7 +68,7 @@ let package = Package(
     room("PreferencesCore", ["PropertyList", "LinuxFiles", "ForcedDomain", "AuditEvents", "CReaderEpoch"]),
     room("ManagedPreferences", ["PreferencesCore", "PropertyList", "ForcedDomain", "UbiquitousStore"]),
     room("ManagedFoundation", ["ManagedPreferences"]),
-    room("UbiquitousStore", ["PropertyList", "LinuxFiles", "CSQLite"]),
+    room("UbiquitousStore", ["PreferencesCore", "PropertyList", "LinuxFiles", "CSQLite"]),
     room("UbiquitousStorePostgreSQL", ["UbiquitousStore", "LinuxFiles", "CPostgreSQL"], exclude: ["Migrations"]),
 
     // The C interface: a header written by hand, and its functions.
@@ -194,7 +194,12 @@ let package = Package(
         "UbiquitousStorePostgreSQL", "UbiquitousStore", "BackEndConformance", "PostgreSQLServer", "CommandSandbox",
         "LinuxFiles", "Roaming",
       ]),
-    tests("UbiquitousStore", ["UbiquitousStore", "BackEndConformance", "PropertyList", "LinuxFiles", "StorePeer"]),
+    tests(
+      "UbiquitousStore",
+      [
+        "UbiquitousStore", "PreferencesCore", "ForcedDomain", "AuditEvents", "BackEndConformance", "PropertyList",
+        "LinuxFiles", "StorePeer",
+      ]),
     command("StorePeer", ["UbiquitousStore", "PropertyList", "LinuxFiles"], path: "Tests/StorePeer"),
     tests("Guard", []),
   ]

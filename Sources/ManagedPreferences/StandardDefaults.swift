@@ -1,6 +1,7 @@
 internal import Foundation
 internal import PreferencesCore
 internal import Synchronization
+internal import UbiquitousStore
 
 /// The standard object, and how objects come by their search lists.
 enum StandardDefaults {
@@ -46,6 +47,7 @@ enum StandardDefaults {
 
   /// A search list for the application, or for a suite in its place; nil, logged, for a suite that can't be.
   static func makeList(suite: String?) -> SearchList? {
+    RoamingLayers.opener = RoamingStore.open
     do {
       return try ApplicationLists.open(suite: suite)
     } catch {

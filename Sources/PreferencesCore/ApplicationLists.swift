@@ -60,6 +60,16 @@ public enum ApplicationLists {
     return try open(configuration)
   }
 
+  /// Where the application's synced store lives. A contained application's is in its container, so this asks the policy.
+  public static var roamingPlace: RoamingPlace {
+    let engine = Engine.shared
+    let asked = SearchList.Configuration(applicationDomain: applicationIdentifier, observes: false)
+    let policy = engine.lock.withLock { engine.policy(of: asked.installation) }
+    for notice in engine.refresh(policy, reportingTo: asked.sink) { notice.deliver() }
+    let configuration = asked.contained(by: policy)
+    return configuration.locations.roamingPlace(ofDomain: configuration.applicationDomain)
+  }
+
   /// Why a name can't be the application's suite; nil where it can.
   public static func fault(ofSuite name: String) -> ApplicationListFault? {
     if name == applicationIdentifier { return .ownDomain(name) }

@@ -257,7 +257,6 @@ final class Engine: @unchecked Sendable {
     writer.renewAfterFork()
     watcher.renewAfterFork()
     for list in lists.values { list.renewAfterFork() }
-    for source in roamingSources.values { source.layer.renewAfterFork() }
     for list in lists.values { list.languages.renewAfterFork() }
     for policy in policies.values { policy.disk.renew() }
     for file in files.values.compactMap(\.file) {

@@ -41,7 +41,6 @@ import Testing
 
     func synchronize() -> Bool { true }
     func observe(_ handler: @escaping @Sendable () -> Void) { state.withLock { $0.handler = handler } }
-    func renewAfterFork() {}
 
     /// What another machine sets.
     func deliver(_ value: PropertyListValue?, forKey key: String) {

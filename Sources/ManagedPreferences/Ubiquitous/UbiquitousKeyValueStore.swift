@@ -22,13 +22,10 @@ public final class UbiquitousKeyValueStore: Sendable {
     "NSUbiquitousKeyValueStoreDidChangeExternallyNotification")
 
   /// The application's store, always the same object. It is opened at the first use, in
-  /// `$XDG_DATA_HOME/managed-preferences/ubiquity/APPLICATION/` (`~/.local/share/…`), which only its user can read.
+  /// `$XDG_DATA_HOME/managed-preferences/ubiquity/APPLICATION/` (`~/.local/share/…`), which only its user can read; for a contained
+  /// application, in its container. Keys of `ManagedDefaults` that roam are kept in it too.
   public static let `default` = UbiquitousKeyValueStore {
-    let application = ApplicationLists.applicationIdentifier
-    let data = UserLocations.dataDirectory(home: UserLocations.homeDirectory())
-    return SyncedStore(
-      application: application,
-      backEnd: SQLiteBackEnd(path: SQLiteBackEnd.path(ofApplication: application, dataDirectory: data)))
+    OpenStores.store(at: ApplicationLists.roamingPlace)
   }
 
   private let open: @Sendable () -> SyncedStore

@@ -23,7 +23,8 @@ public struct RoamingContents: Sendable, Equatable {
 /// Layer 3 of the search list: the synced store of one application.
 ///
 /// A search list calls all members but `synchronize` under its lock, on any thread, so they work in memory: they never wait
-/// for the disk, the network or a thread that does, and never call the handler of `observe` themselves.
+/// for the disk, the network or a thread that does, and never call the handler of `observe` themselves. In the child of a
+/// fork, `set` refuses: the store is its parent's.
 public protocol RoamingLayer: AnyObject, Sendable {
   /// The store's file on this machine, for evidence.
   var path: String { get }
@@ -42,9 +43,6 @@ public protocol RoamingLayer: AnyObject, Sendable {
   /// Says whom to tell after somebody else changed `contents`: another process, another machine, another account. The handler
   /// is called on a thread of the store's, with no lock held. One handler; a later one takes its place.
   func observe(_ handler: @escaping @Sendable () -> Void)
-
-  /// In a forked child: whoever held the store's locks is not there.
-  func renewAfterFork()
 }
 
 /// Where the synced store of a domain lives: beside the domain itself (see `Containment`).

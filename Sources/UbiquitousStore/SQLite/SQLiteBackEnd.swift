@@ -22,6 +22,9 @@ public final class SQLiteBackEnd: NearBackEnd {
     /// Rows and bytes that a store has at most.
     public var mostRows: Int64 = 8192
     public var mostBytes: Int64 = 16 << 20
+    /// The part of the path below which a link leads nowhere, since somebody else may have put it there: a container's home.
+    /// nil where the whole path is the user's own.
+    public var anchor: String?
     /// Told one line about what went wrong and was put right: a damaged file.
     public var report: @Sendable (String) -> Void = { StandardStreams.writeError("UbiquitousStore: \($0)\n") }
 
@@ -44,7 +47,7 @@ public final class SQLiteBackEnd: NearBackEnd {
   /// - Parameter path: of the file; made when it is first needed.
   public init(path: String, options: Options = Options()) {
     file = SQLiteFile(path: path, options: options)
-    watchers = SQLiteWatchers(directory: FilePath.parent(of: path), name: FilePath.name(of: path))
+    watchers = SQLiteWatchers(file)
   }
 
   public var path: String { file.path }
@@ -54,7 +57,12 @@ public final class SQLiteBackEnd: NearBackEnd {
   ///   - application: a name of one path component.
   ///   - dataDirectory: `$XDG_DATA_HOME`, as a rule.
   public static func path(ofApplication application: String, dataDirectory: String) -> String {
-    FilePath.join(dataDirectory, "managed-preferences/ubiquity/\(application)/store.sqlite")
+    path(ofApplication: application, in: FilePath.join(dataDirectory, "managed-preferences/ubiquity"))
+  }
+
+  /// The same below the directory of a user's, a container's or a group's stores.
+  public static func path(ofApplication application: String, in directory: String) -> String {
+    FilePath.join(directory, "\(application)/store.sqlite")
   }
 
   // MARK: A back end for the processes of this machine

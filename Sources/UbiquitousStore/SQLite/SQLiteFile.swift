@@ -26,7 +26,7 @@ struct SQLiteFile {
   /// - Throws: `SQLiteError` as well as `BackEndError`, so that damage can be put right.
   func open() throws -> (connection: SQLiteConnection, identity: Identity) {
     do throws(FileError) {
-      try Directory.createAll(directory, mode: 0o700)
+      try makeDirectory()
       try makeEmpty()
     } catch {
       throw Self.backEndError(error)
@@ -37,6 +37,25 @@ struct SQLiteFile {
     let connection = try SQLiteConnection(path, busySeconds: options.busySeconds)
     try prepare(connection)
     return (connection, identity)
+  }
+
+  func makeDirectory() throws(FileError) {
+    try refuseLinks()
+    try Directory.createAll(directory, mode: 0o700)
+    try refuseLinks()
+  }
+
+  /// Below the anchor nothing may be a link: the file beside which it leads could be anybody's.
+  private func refuseLinks() throws(FileError) {
+    guard let anchor = options.anchor, path.hasPrefix(anchor + "/") else { return }
+    var step = anchor
+    for part in path.dropFirst(anchor.count + 1).split(separator: "/") {
+      step += "/" + part
+      for suffix in step == path ? ["", "-wal", "-shm", "-journal"] : [""] {
+        guard let found = try? FileMetadata.of(step + suffix, followingLinks: false) else { continue }
+        if found.isSymbolicLink { throw FileError("open", path: step + suffix, errno: .tooManySymbolicLinks) }
+      }
+    }
   }
 
   /// An empty file with the rights that SQLite gives to the files beside it. One that is there is not opened: closing it

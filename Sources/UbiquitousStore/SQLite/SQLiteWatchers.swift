@@ -9,8 +9,9 @@ import Synchronization
 /// there is no inotify (a user's instances are limited), or where other machines may write, the thread looks each second.
 /// A look is SQLite's counter of others' transactions.
 final class SQLiteWatchers: Sendable {
-  private let directory: String
-  private let name: String
+  private let file: SQLiteFile
+  private var directory: String { file.directory }
+  private var name: String { FilePath.name(of: file.path) }
 
   private struct State {
     var hints: [Int: @Sendable () -> Void] = [:]
@@ -19,10 +20,7 @@ final class SQLiteWatchers: Sendable {
   }
   private let state = Mutex(State())
 
-  init(directory: String, name: String) {
-    self.directory = directory
-    self.name = name
-  }
+  init(_ file: SQLiteFile) { self.file = file }
 
   private final class Watch: ChangeWatch {
     let watchers: SQLiteWatchers
@@ -59,7 +57,7 @@ final class SQLiteWatchers: Sendable {
   }
 
   /// Tells the watchers of other processes and connections.
-  func tellOthers() { _ = try? FileDescriptor.open("\(directory)/\(name).hint", [.writeOnly, .create], mode: 0o600) }
+  func tellOthers() { _ = try? FileDescriptor.open("\(directory)/\(name).hint", [.writeOnly, .create, .noFollow], mode: 0o600) }
 
   /// Tells all of this connection.
   func hint() {
@@ -68,7 +66,7 @@ final class SQLiteWatchers: Sendable {
 
   /// - Parameter wakeup: raised when nobody watches any longer.
   private func run(_ wakeup: Wakeup, isShared: Bool, hasNews: () -> Bool) {
-    let inotify = isShared ? nil : Inotify(directory)
+    let inotify = isShared ? nil : Inotify(file)
     var looksAgain = inotify == nil
     while true {
       var waited = [pollfd(fd: wakeup.descriptor, events: Int16(POLLIN), revents: 0)]
@@ -90,8 +88,9 @@ final class SQLiteWatchers: Sendable {
     private let watch: FileWatch
     var descriptor: Int32 { watch.descriptor }
 
-    init?(_ directory: String) {
-      guard let watch = try? FileWatch(), (try? Directory.createAll(directory, mode: 0o700)) != nil,
+    init?(_ file: SQLiteFile) {
+      let directory = file.directory
+      guard let watch = try? FileWatch(), (try? file.makeDirectory()) != nil,
         (try? watch.add(directory: directory, includingWrites: true)) != nil
       else { return nil }
       self.watch = watch

@@ -4,6 +4,8 @@ import Synchronization
 /// Saves the edits of all stores when the process ends normally.
 enum ExitSaving {
   private struct Entry: Sendable { weak let store: SyncedStore? }
+  /// The child of a fork leaves the stores to its parent.
+  private static let process = Mutex<pid_t>(0)
   private static let stores = Mutex<[Entry]>([])
 
   static func add(_ store: SyncedStore) {
@@ -13,10 +15,14 @@ enum ExitSaving {
       stores.append(Entry(store: store))
       return isFirst
     }
-    if isFirst { atexit { ExitSaving.save() } }
+    if isFirst {
+      process.withLock { $0 = getpid() }
+      atexit { ExitSaving.save() }
+    }
   }
 
   private static func save() {
+    if process.withLock({ $0 }) != getpid() { return }
     for entry in stores.withLock({ $0 }) {
       if let store = entry.store, store.hasUnsavedEdits { store.synchronize() }
     }

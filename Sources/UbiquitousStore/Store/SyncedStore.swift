@@ -1,4 +1,5 @@
 internal import LinuxFiles
+internal import PreferencesCore
 public import PropertyList
 import Synchronization
 
@@ -36,6 +37,8 @@ public final class SyncedStore: Sendable {
     var watch: (any ChangeWatch)?
     var relay: RelayThread?
     var isClosed = false
+    /// What observers are told when the store's thread works next.
+    var untold: [StoreChange] = []
   }
   private let memory: Mutex<Memory>
   /// One exchange with the back end at a time: an answer must not overtake another.
@@ -86,8 +89,32 @@ public final class SyncedStore: Sendable {
     return keys.compactMap { key in value(key.text).map { (key.text, $0) } }
   }
 
+  /// When observers are told of a value that was refused.
+  public enum Telling: Sendable {
+    /// On the calling thread, before the call returns.
+    case now
+    /// On the store's thread: for callers that hold a lock of theirs.
+    case later
+  }
+
+  /// Everything in memory, for a search list. A value that is no property list counts as absent, as in `value`.
+  func roamingContents() -> RoamingContents {
+    memory.withLock { memory in
+      var contents = RoamingContents()
+      for (key, entry) in memory.replica.entries.byKey {
+        guard let bytes = entry.record.value else {
+          contents.removed.insert(key.text)
+          continue
+        }
+        if memory.values[key] == nil { memory.values[key] = try? PropertyListCoding.decode(bytes, as: .binary) }
+        contents.values[key.text] = memory.values[key]
+      }
+      return contents
+    }
+  }
+
   /// Sets a value. Observers are told of a refusal (`quotaViolation`), and the store is as it was.
-  public func set(_ key: String, to value: PropertyListValue) throws(StoreRefusal) {
+  public func set(_ key: String, to value: PropertyListValue, telling: Telling = .now) throws(StoreRefusal) {
     let key = StoreKey(key)
     let bytes: [UInt8]
     do { bytes = try PropertyListCoding.encode(value, as: .binary) } catch {
@@ -102,7 +129,13 @@ public final class SyncedStore: Sendable {
       }
       if isEdit { thread.schedule(in: options.saveDelay) }
     } catch {
-      tell([StoreChange(.quotaViolation, [key])])
+      let refusal = StoreChange(.quotaViolation, [key])
+      switch telling {
+      case .now: tell([refusal])
+      case .later:
+        memory.withLock { $0.untold.append(refusal) }
+        thread.tell()
+      }
       throw error
     }
   }
@@ -125,6 +158,9 @@ public final class SyncedStore: Sendable {
   /// - Returns: false where the back end could not be reached.
   @discardableResult
   public func synchronize() -> Bool { saveAndTakeIn() }
+
+  /// Why the back end could not be used when it was asked last; nil where it could.
+  public var trouble: String? { memory.withLock { $0.lastTrouble } }
 
   /// Whether there are edits that the back end has not acknowledged.
   public var hasUnsavedEdits: Bool { memory.withLock { $0.replica.entries.hasUnsent } }
@@ -150,7 +186,11 @@ public final class SyncedStore: Sendable {
       return failure.description == memory.lastTrouble ? nil : failure.description
     }
     if let trouble { options.report(trouble) }
-    if !isOpening { tell(changes) }
+    let untold = memory.withLock { memory in
+      defer { memory.untold = [] }
+      return memory.untold
+    }
+    if !isOpening { tell(untold + changes) }
     return failure == nil
   }
 

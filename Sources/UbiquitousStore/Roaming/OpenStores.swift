@@ -1,0 +1,27 @@
+internal import LinuxFiles
+public import PreferencesCore
+import Synchronization
+
+/// The stores that this process has open, by their places: an application's `UbiquitousKeyValueStore` and the roaming layer of its
+/// search lists are one and the same store.
+public enum OpenStores {
+  private struct Entry: Sendable { weak let store: SyncedStore? }
+  private static let entries = Mutex<[String: Entry]>([:])
+
+  /// The store of a place, opened if nobody has it open. It ends with whoever holds it last.
+  ///
+  /// Opening reads the file; a store whose file can't be used begins empty, says so, and tries again (`SyncedStore.trouble`).
+  public static func store(at place: RoamingPlace) -> SyncedStore {
+    let path = SQLiteBackEnd.path(ofApplication: place.domain, in: place.directory)
+    if let open = entries.withLock({ $0[path]?.store }) { return open }
+    var options = SQLiteBackEnd.Options()
+    options.anchor = place.anchor
+    let opened = SyncedStore(application: place.domain, backEnd: SQLiteBackEnd(path: path, options: options))
+    return entries.withLock { entries in
+      if let other = entries[path]?.store { return other }
+      entries = entries.filter { $0.value.store != nil }
+      entries[path] = Entry(store: opened)
+      return opened
+    }
+  }
+}

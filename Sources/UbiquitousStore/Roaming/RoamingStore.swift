@@ -1,0 +1,60 @@
+internal import Glibc
+public import PreferencesCore
+public import PropertyList
+import Synchronization
+
+/// A synced store as layer 3 of a search list.
+public final class RoamingStore: RoamingLayer {
+  /// Opens the store of a place; what `RoamingLayers.opener` takes.
+  /// - Throws: `notRoaming` where its file can't be used now. Nothing is lost: the values are in the application's own file too.
+  @Sendable public static func open(_ place: RoamingPlace) throws(PreferencesFault) -> any RoamingLayer {
+    let store = OpenStores.store(at: place)
+    let layer = RoamingStore(store, path: SQLiteBackEnd.path(ofApplication: place.domain, in: place.directory))
+    if store.trouble != nil { store.synchronize() }
+    if let trouble = store.trouble {
+      throw PreferencesFault(.notRoaming, path: layer.path, message: "nothing roams: \(trouble)")
+    }
+    return layer
+  }
+
+  public let path: String
+  private let store: SyncedStore
+  /// The child of a fork has neither the store's threads nor, by SQLite's rules, its file.
+  private let process = getpid()
+  private let subscription = Mutex<Int?>(nil)
+
+  init(_ store: SyncedStore, path: String) {
+    self.store = store
+    self.path = path
+  }
+
+  deinit { subscription.withLock { $0.map(store.removeObserver) } }
+
+  public var contents: RoamingContents { store.roamingContents() }
+
+  public func set(_ value: PropertyListValue?, forKey key: String) -> String? {
+    if getpid() != process { return "a forked process leaves the synced store to its parent" }
+    guard let value else {
+      store.remove(key)
+      return nil
+    }
+    do throws(StoreRefusal) {
+      // Its observers may ask the search list, whose lock is held here.
+      try store.set(key, to: value, telling: .later)
+      return nil
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  public func synchronize() -> Bool { getpid() != process || store.synchronize() }
+
+  public func observe(_ handler: @escaping @Sendable () -> Void) {
+    subscription.withLock { subscription in
+      if let subscription { store.removeObserver(subscription) }
+      subscription = store.observe { change in
+        if change.reason != .quotaViolation { handler() }
+      }
+    }
+  }
+}

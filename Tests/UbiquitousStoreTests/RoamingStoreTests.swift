@@ -1,0 +1,172 @@
+import AuditEvents
+import BackEndConformance
+import ForcedDomain
+import Foundation
+import LinuxFiles
+import PreferencesCore
+import PropertyList
+import Synchronization
+import Testing
+
+@testable import UbiquitousStore
+
+/// Keys of search lists that roam, through the real store: SQLite on each machine, and a relay between them.
+@Suite struct RoamingStoreTests {
+  static let application = "com.example.Editor"
+
+  final class Sink: AuditEventSink {
+    private let events = Mutex<[AuditEvent]>([])
+    func send(_ event: AuditEvent) { events.withLock { $0.append(event) } }
+    var faults: [String] { events.withLock { $0.compactMap { $0.fields["fault"]?.stringValue } } }
+  }
+
+  /// A home on a machine of its own.
+  final class Machine {
+    let home: String
+    let sink = Sink()
+
+    init() throws {
+      home = NSTemporaryDirectory() + "roaming-\(UUID().uuidString)"
+      try Directory.createAll(home + "/.config", mode: 0o700)
+    }
+
+    deinit { try? Directory.removeTree(home) }
+
+    func list(_ containment: Containment? = nil) throws -> SearchList {
+      var configuration = SearchList.Configuration(
+        domain: RoamingStoreTests.application, homeDirectory: home, configurationDirectory: home + "/.config",
+        dataDirectory: home + "/.local/share", containment: containment, hostIdentifier: "0123456789abcdef",
+        languages: [], installation: Installation(root: home + "/none"), sink: sink)
+      configuration.openRoamingLayer = RoamingStore.open
+      let list = try SearchList(configuration: configuration)
+      list.declareRoaming(["Theme", "Zoom"])
+      return list
+    }
+
+    func place(_ list: SearchList) -> RoamingPlace {
+      list.configuration.locations.roamingPlace(ofDomain: RoamingStoreTests.application)
+    }
+
+    func store(_ list: SearchList) -> SyncedStore { OpenStores.store(at: place(list)) }
+
+    /// What the application's own file holds.
+    func file(_ list: SearchList) -> [String: PropertyListValue]? {
+      list.synchronize()
+      return try? PersistentDomain(RoamingStoreTests.application, in: list.configuration.locations).read()
+    }
+
+    func relay(_ list: SearchList, _ far: any StoreBackEnd) throws -> Relay {
+      let near = try #require(store(list).backEnd as? any NearBackEnd)
+      return Relay(application: RoamingStoreTests.application, near: near, far: far)
+    }
+  }
+
+  @Test func aSettingFollowsItsUserToAnotherMachine() throws {
+    let server = makeServer()
+    let (here, there) = (try Machine(), try Machine())
+    let (first, second) = (try here.list(), try there.list())
+    var (up, down) = (
+      try here.relay(first, MemoryBackEnd(server, account: "ada")),
+      try there.relay(second, MemoryBackEnd(server, account: "ada"))
+    )
+    let heard = Mutex<[[String]]>([])
+    let subscription = second.onChange { change in heard.withLock { $0.append(change.keys) } }
+    first.set(.string("dark"), forKey: "Theme")
+    first.set(.integer(3), forKey: "Local")
+    #expect(first.synchronize())
+    _ = try up.exchange()
+    _ = try down.exchange()
+    #expect(second.synchronize())
+    #expect(second.value("Theme") == .string("dark"))
+    #expect(second.resolution(of: "Theme").winner == .roaming)
+    #expect(second.value("Local") == nil)
+    #expect(heard.withLock { $0 } == [["Theme"]])
+    #expect(there.file(second) == ["Theme": .string("dark")])
+
+    second.removeValue(forKey: "Theme")
+    #expect(second.synchronize())
+    _ = try down.exchange()
+    _ = try up.exchange()
+    #expect(first.synchronize())
+    #expect(first.value("Theme") == nil)
+    #expect(here.file(first) == ["Local": .integer(3)])
+    subscription.cancel()
+
+    // What was carried over is no edit: apart from the echo of what each sent, nothing moves any more.
+    for _ in 0..<2 { _ = (try up.exchange(), try down.exchange()) }
+    #expect(try up.exchange() == Relay.Exchange())
+    #expect(try down.exchange() == Relay.Exchange())
+  }
+
+  /// The application's own store and its preferences are one: what one sets, the other reads.
+  @Test func theStoreOfTheApplicationIsTheSame() throws {
+    let machine = try Machine()
+    let list = try machine.list()
+    let store = machine.store(list)
+    list.set(.integer(2), forKey: "Zoom")
+    #expect(store.value("Zoom") == .integer(2))
+    #expect(store.value("Local") == nil)
+  }
+
+  /// Another process of the machine sets a value: it is seen without asking.
+  @Test func anotherProcessesValueArrivesByItself() throws {
+    let machine = try Machine()
+    let list = try machine.list()
+    let path = SQLiteBackEnd.path(ofApplication: Self.application, in: machine.place(list).directory)
+    let other = SyncedStore(application: Self.application, backEnd: SQLiteBackEnd(path: path))
+    try other.set("Theme", to: .string("blue"))
+    #expect(other.synchronize())
+    var tries = 0
+    while list.value("Theme") == nil, tries < 2000 {
+      usleep(5000)
+      tries += 1
+    }
+    #expect(list.value("Theme") == .string("blue"))
+    other.close()
+  }
+
+  @Test func aFullStoreRefusesAndItsObserversMayAskTheList() throws {
+    let machine = try Machine()
+    let list = try machine.list()
+    let store = machine.store(list)
+    for number in 0..<StoreLimits.keyCount { try store.set("k\(number)", to: .integer(1)) }
+    let told = Mutex<[String]>([])
+    _ = store.observe { [unowned list] change in
+      let text = "\(change.reason) \(change.keys) \(list.integer("Zoom"))"
+      told.withLock { $0.append(text) }
+    }
+    #expect(list.set(.integer(5), forKey: "Zoom"))
+    #expect(list.value("Zoom") == .integer(5), "it stays on this machine")
+    var tries = 0
+    while told.withLock({ $0.isEmpty }), tries < 2000 {
+      usleep(5000)
+      tries += 1
+    }
+    #expect(told.withLock { $0 } == ["quotaViolation [\"Zoom\"] 5"])
+    #expect(
+      machine.sink.faults == [
+        "the value of Zoom can't roam: the key \"Zoom\" would be one more than the 1024 keys that a store holds; remove some first"
+      ])
+  }
+
+  /// A contained application can write in its container: a link that it plants there leads nobody to another file.
+  @Test func aLinkInAContainerLeadsNowhere() throws {
+    let machine = try Machine()
+    let containment = Containment(identifier: Self.application)
+    let place = try machine.place(machine.list(containment))
+    let anchor = try #require(place.anchor)
+    #expect(place.directory == anchor + "/.local/share/managed-preferences/ubiquity")
+    try? Directory.removeTree(place.directory)
+    let elsewhere = machine.home + "/elsewhere"
+    try Directory.createAll(elsewhere, mode: 0o700)
+    try FileManager.default.createSymbolicLink(atPath: place.directory, withDestinationPath: elsewhere)
+    let list = try machine.list(containment)
+    list.set(.string("dark"), forKey: "Theme")
+    #expect(list.value("Theme") == .string("dark"), "its own file answers")
+    #expect(try Directory.names(in: elsewhere) == [])
+    #expect(
+      list.faults.map(\.message) == [
+        "nothing roams: cannot open \(place.directory): Too many levels of symbolic links"
+      ])
+  }
+}
