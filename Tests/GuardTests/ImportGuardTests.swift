@@ -27,7 +27,7 @@ import Testing
     "CManagedPreferences": [],
     "ManagedPreferencesC": ["CManagedPreferences", "PreferencesCore", "PropertyList"],
     "ManagedFoundation": ["ManagedPreferences", "Foundation"],
-    "UbiquitousStore": ["PropertyList", "LinuxFiles", "CSQLite"],
+    "UbiquitousStore": ["PreferencesCore", "PropertyList", "LinuxFiles", "CSQLite"],
     "UbiquitousStorePostgreSQL": ["UbiquitousStore", "LinuxFiles", "CPostgreSQL"],
     "CommandLineKit": ["LinuxFiles"],
     "ComplianceReport": [
