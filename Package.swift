@@ -102,6 +102,7 @@ let package = Package(
     command("MapViewer", ["ManagedPreferences"], path: "Examples/MapViewer"),
     command("SmallestClient", ["ManagedPreferences"], path: "Examples/SmallestClient"),
     command("Roaming", ["ManagedPreferences", "UbiquitousStorePostgreSQL"], path: "Examples/Roaming"),
+    command("FocusTimer", ["ManagedPreferences"], path: "Examples/FocusTimer"),
     command("MigrationBefore", [], path: "Examples/Migration/Before"),
     command("MigrationAfter", ["ManagedFoundation"], path: "Examples/Migration/After"),
 
@@ -146,7 +147,7 @@ let package = Package(
       [
         "ManagedPreferences", "UbiquitousStore", "PreferencesCore", "ForcedDomain", "PropertyList", "AuditEvents",
         "MapViewer",
-        "SmallestClient", "MigrationBefore", "MigrationAfter", "FoundationPeer", "ConversionRows",
+        "SmallestClient", "FocusTimer", "MigrationBefore", "MigrationAfter", "FoundationPeer", "ConversionRows",
       ]),
     tests(
       "ManagedPreferencesC",

@@ -64,6 +64,15 @@ END {
     launch("defaults read", plain)
     limit("set, " plain, "ManagedDefaults set, " plain, "<=", 50)
   }
+  one = " 1 thread"
+  ratio("$property.isForced ÷ ManagedDefaults", "typed: $property.isForced," one, "typed: ManagedDefaults objectIsForced," one, "<=", 2)
+  ratio("Bool property ÷ ManagedDefaults", "typed: Bool property," one, "typed: ManagedDefaults bool," one, "<=", 2)
+  ratio("Int property ÷ ManagedDefaults", "typed: Int property," one, "typed: ManagedDefaults integer," one, "<=", 2)
+  ratio("String property ÷ ManagedDefaults", "typed: String property," one, "typed: ManagedDefaults string," one, "<=", 2)
+  ratio("String? property ÷ ManagedDefaults", "typed: String? property," one, "typed: ManagedDefaults string," one, "<=", 2)
+  ratio("[String] property ÷ ManagedDefaults", "typed: [String] property," one, "typed: ManagedDefaults stringArray," one, "<=", 2)
+  ratio("sharedInstance and property ÷ ManagedDefaults", "typed: sharedInstance and Int property," one, "typed: ManagedDefaults standard and integer," one, "<=", 2)
+  ratio("Int property, 2 threads ÷ 1", "typed: Int property, 2 threads", "typed: Int property," one, "<=", 1.3)
   for (k = 1; k <= 2; k++) {
     plain = k == 1 ? "1000 keys" : "100000 keys"
     ratio("compile ÷ libyaml events, " plain, "compile, " plain, "libyaml events, " plain, "<=", 2.5)

@@ -3,6 +3,7 @@ import Glibc
 let arguments = Array(CommandLine.arguments.dropFirst())
 switch (arguments.first, arguments.count) {
 case ("reads", 2): measureReads(count: Int(arguments[1])!)
+case ("typed", 1): measureTyped()
 case ("writes", 2): measureWrites(count: Int(arguments[1])!)
 case ("compile", 3): try measureCompile(arguments[1], label: arguments[2])
 case ("observe", 1): try observe()
@@ -11,7 +12,7 @@ case ("audit", _): try measureAudit(Array(arguments.dropFirst()))
 default:
   print(
     """
-    usage: measure reads KEYS | writes KEYS | compile FOLDER LABEL | observe | publish FOLDER POLICYCTL
+    usage: measure reads KEYS | typed | writes KEYS | compile FOLDER LABEL | observe | publish FOLDER POLICYCTL
            measure audit append FOLDER LABEL GROUPS RECORDS | audit verify FOLDER LABEL | audit send FOLDER
     """)
   exit(64)

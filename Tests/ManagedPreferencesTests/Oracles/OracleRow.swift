@@ -47,7 +47,7 @@ protocol Oracle {
   init() throws
   /// Makes the calls of a row and tells, in the words of its `expected`, what is true then; nil when there is no way to
   /// make them. Rows come in the order of the file.
-  mutating func observe(_ row: OracleRow) throws -> Set<String>?
+  mutating func observe(_ row: OracleRow) async throws -> Set<String>?
 }
 
 extension Oracle {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What the tests of corelibs, GNUstep and property-list libraries expect, one printed line for each row.
+/// What the tests of corelibs, GNUstep, property-list libraries, PAPreferences and Defaults expect, one printed line for each row.
 ///
 /// A row passes, or the documentation lists it as a deviation with the reason. The list is exact: a listed row that passes
 /// fails here too, and so does a row that nothing runs. `Scripts/oracles` prints the lines alone.
@@ -10,7 +10,7 @@ import Testing
   static var oracles: [any Oracle.Type] {
     [
       CorelibsOracle.self, GNUstepOracle.self, PropertyListOracle.self, GNUstepUbiquitousOracle.self,
-      UbiquitousPeersOracle.self,
+      UbiquitousPeersOracle.self, PAPreferencesOracle.self, DefaultsOracle.self,
     ]
   }
 
@@ -20,7 +20,7 @@ import Testing
     return isThere
   }()
 
-  @Test(.enabled(if: isThere, "the oracles lie beside the package")) func everyRow() throws {
+  @Test(.enabled(if: isThere, "the oracles lie beside the package")) func everyRow() async throws {
     let documented = try Oracles.documentedDeviations()
     var ids: Set<String> = []
     var (passed, deviating) = (0, 0)
@@ -28,7 +28,7 @@ import Testing
       var oracle = try type.init()
       for row in try #require(try type.rows()) {
         #expect(ids.insert(row.id).inserted, "\(row.id) stands twice")
-        let observed = try oracle.observe(row)
+        let observed = try await oracle.observe(row)
         let missing = row.expected.filter { observed?.contains($0) != true }
         switch (missing.isEmpty, documented[row.id]) {
         case (true, nil):
