@@ -36,13 +36,13 @@ struct FocusTimer {
     line("theme", preferences.theme.rawValue, preferences.$theme)
   }
 
-  static func line<Value>(_ name: String, _ text: String, _ preference: Preference<Value>) {
+  static func line<Value>(_ name: String, _ text: String, _ preference: Preference<Value>.Property) {
     let name = name.padding(toLength: 16, withPad: " ", startingAt: 0)
     print(name + text + (lock(of: preference).map { "  (\($0))" } ?? ""))
   }
 
   /// What stands beside a control that is greyed out; nil where the user decides.
-  static func lock<Value>(of preference: Preference<Value>) -> String? {
+  static func lock<Value>(of preference: Preference<Value>.Property) -> String? {
     guard preference.isForced else { return nil }
     return "locked by " + (preference.forcedBy.first.map { "\"\($0.title)\"" } ?? "the administrator")
   }
@@ -61,7 +61,7 @@ struct FocusTimer {
   }
 
   /// The assignment is on the disk when it returns: preferences synchronise automatically.
-  static func assign<Value>(_ value: Value?, to preference: Preference<Value>, _ text: String) -> Int32 {
+  static func assign<Value>(_ value: Value?, to preference: Preference<Value>.Property, _ text: String) -> Int32 {
     guard let value else { return complain("'\(text)' is not a value of \(preference.key).", 64) }
     if let lock = lock(of: preference) { return complain("\(preference.key) is \(lock).", 77) }
     preference.value = value

@@ -24,7 +24,7 @@ extension SearchList {
   }
 
   /// What fits two registers needs no table any more.
-  @inline(never)
+  @inline(__always)
   private func scalar(_ key: PreparedKey) -> TableEntry { read(key) { $0 } }
 
   /// Whether the language domains, which may have the key, are there from now on.

@@ -8,6 +8,11 @@ internal import PropertyList
 
 extension String: PreferenceValue {
   public static func _value(at place: PreferencePlace) -> String? { place.list.string(place.key) }
+
+  public static func _value(at place: PreferencePlace, else fallback: (PreferencePlace) -> String) -> String {
+    place.list.string(place.key) ?? fallback(place)
+  }
+
   public static func _value(from form: PreferenceForm) -> String? { form.value.stringValue }
   public static func _elements(from form: PreferenceForm) -> [String]? { form.value.stringArrayValue }
 
@@ -20,6 +25,10 @@ extension String: PreferenceValue {
 
 extension Bool: PreferenceValue {
   public static func _value(at place: PreferencePlace) -> Bool? { place.list.bool(place.key) }
+
+  public static func _value(at place: PreferencePlace, else fallback: (PreferencePlace) -> Bool) -> Bool {
+    place.list.bool(place.key) ?? fallback(place)
+  }
 
   public static func _value(from form: PreferenceForm) -> Bool? {
     form.value.isConvertible ? form.value.boolValue : nil
@@ -56,6 +65,11 @@ extension PreferenceValue where Self: FixedWidthInteger & Codable {
 
 extension Int: PreferenceValue {
   public static func _value(at place: PreferencePlace) -> Int? { place.list.integer(place.key) }
+
+  public static func _value(at place: PreferencePlace, else fallback: (PreferencePlace) -> Int) -> Int {
+    place.list.integer(place.key) ?? fallback(place)
+  }
+
 }
 extension Int8: PreferenceValue {}
 extension Int16: PreferenceValue {}
@@ -69,6 +83,10 @@ extension UInt64: PreferenceValue {}
 
 extension Double: PreferenceValue {
   public static func _value(at place: PreferencePlace) -> Double? { place.list.double(place.key) }
+
+  public static func _value(at place: PreferencePlace, else fallback: (PreferencePlace) -> Double) -> Double {
+    place.list.double(place.key) ?? fallback(place)
+  }
 
   public static func _value(from form: PreferenceForm) -> Double? {
     form.value.isConvertible ? form.value.doubleValue : nil
@@ -87,6 +105,11 @@ extension Double: PreferenceValue {
 
 extension Float: PreferenceValue {
   public static func _value(at place: PreferencePlace) -> Float? { place.list.double(place.key).map { Float($0) } }
+
+  public static func _value(at place: PreferencePlace, else fallback: (PreferencePlace) -> Float) -> Float {
+    place.list.double(place.key).map { Float($0) } ?? fallback(place)
+  }
+
   public static func _value(from form: PreferenceForm) -> Float? { Double._value(from: form).map { Float($0) } }
   public static func _element(from form: PreferenceForm) -> Float? { Double._element(from: form).map { Float($0) } }
   public func _form(home: String) -> PreferenceForm { PreferenceForm(value: .real(Double(self)), home: home) }
@@ -126,6 +149,10 @@ extension URL: PreferenceValue {
 // MARK: - Collections
 
 extension Array: PreferenceValue where Element: PreferenceValue {
+  public static func _value(at place: PreferencePlace, else fallback: (PreferencePlace) -> [Element]) -> [Element] {
+    place.form.flatMap { Element._elements(from: $0) } ?? fallback(place)
+  }
+
   public static func _value(from form: PreferenceForm) -> [Element]? { Element._elements(from: form) }
   public static func _element(from form: PreferenceForm) -> [Element]? { Element._elements(from: form) }
 

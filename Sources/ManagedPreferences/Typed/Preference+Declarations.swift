@@ -11,46 +11,46 @@ public import Foundation
 extension Preference {
   // MARK: - Native types
 
-  public convenience init(
+  public init(
     wrappedValue: @autoclosure @escaping () -> Value, _ key: String? = nil, evaluatedAtEachRead isDynamic: Bool = false
   ) where Value: PreferenceValue {
     self.init(.native, key, isDynamic: isDynamic, default: wrappedValue)
   }
 
-  public convenience init<Wrapped>(
+  public init<Wrapped>(
     wrappedValue: @autoclosure @escaping () -> Value, _ key: String? = nil, evaluatedAtEachRead isDynamic: Bool = false
   ) where Value == Wrapped?, Wrapped: PreferenceValue {
     self.init(.optional(.native), key, isDynamic: isDynamic, default: wrappedValue)
   }
 
-  public convenience init(_ key: String) where Value: OptionalPreference, Value.Wrapped: PreferenceValue {
+  public init(_ key: String) where Value: OptionalPreference, Value.Wrapped: PreferenceValue {
     self.init(.wrapping(.native), key, default: nil)
   }
 
   // MARK: - By a raw value
 
   @_disfavoredOverload
-  public convenience init(
+  public init(
     wrappedValue: @autoclosure @escaping () -> Value, _ key: String? = nil, evaluatedAtEachRead isDynamic: Bool = false
   ) where Value: RawRepresentable, Value.RawValue: PreferenceValue {
     self.init(.raw, key, isDynamic: isDynamic, default: wrappedValue)
   }
 
   @_disfavoredOverload
-  public convenience init<Wrapped>(
+  public init<Wrapped>(
     wrappedValue: @autoclosure @escaping () -> Value, _ key: String? = nil, evaluatedAtEachRead isDynamic: Bool = false
   ) where Value == Wrapped?, Wrapped: RawRepresentable, Wrapped.RawValue: PreferenceValue {
     self.init(.optional(.raw), key, isDynamic: isDynamic, default: wrappedValue)
   }
 
   @_disfavoredOverload
-  public convenience init()
+  public init()
   where Value: OptionalPreference, Value.Wrapped: RawRepresentable, Value.Wrapped.RawValue: PreferenceValue {
     self.init(.wrapping(.raw), nil, default: nil)
   }
 
   @_disfavoredOverload
-  public convenience init(_ key: String)
+  public init(_ key: String)
   where Value: OptionalPreference, Value.Wrapped: RawRepresentable, Value.Wrapped.RawValue: PreferenceValue {
     self.init(.wrapping(.raw), key, default: nil)
   }
@@ -58,53 +58,53 @@ extension Preference {
   // MARK: - Codable
 
   @_disfavoredOverload
-  public convenience init(
+  public init(
     wrappedValue: @autoclosure @escaping () -> Value, _ key: String? = nil, evaluatedAtEachRead isDynamic: Bool = false
   ) where Value: Codable {
     self.init(.coded, key, isDynamic: isDynamic, default: wrappedValue)
   }
 
   @_disfavoredOverload
-  public convenience init<Wrapped>(
+  public init<Wrapped>(
     wrappedValue: @autoclosure @escaping () -> Value, _ key: String? = nil, evaluatedAtEachRead isDynamic: Bool = false
   ) where Value == Wrapped?, Wrapped: Codable {
     self.init(.optional(.coded), key, isDynamic: isDynamic, default: wrappedValue)
   }
 
   @_disfavoredOverload
-  public convenience init() where Value: OptionalPreference, Value.Wrapped: Codable {
+  public init() where Value: OptionalPreference, Value.Wrapped: Codable {
     self.init(.wrapping(.coded), nil, default: nil)
   }
 
   @_disfavoredOverload
-  public convenience init(_ key: String) where Value: OptionalPreference, Value.Wrapped: Codable {
+  public init(_ key: String) where Value: OptionalPreference, Value.Wrapped: Codable {
     self.init(.wrapping(.coded), key, default: nil)
   }
 
   // MARK: - Both: the raw value is the native form
 
   @_disfavoredOverload
-  public convenience init(
+  public init(
     wrappedValue: @autoclosure @escaping () -> Value, _ key: String? = nil, evaluatedAtEachRead isDynamic: Bool = false
   ) where Value: RawRepresentable & Codable, Value.RawValue: PreferenceValue {
     self.init(.raw, key, isDynamic: isDynamic, default: wrappedValue)
   }
 
   @_disfavoredOverload
-  public convenience init<Wrapped>(
+  public init<Wrapped>(
     wrappedValue: @autoclosure @escaping () -> Value, _ key: String? = nil, evaluatedAtEachRead isDynamic: Bool = false
   ) where Value == Wrapped?, Wrapped: RawRepresentable & Codable, Wrapped.RawValue: PreferenceValue {
     self.init(.optional(.raw), key, isDynamic: isDynamic, default: wrappedValue)
   }
 
   @_disfavoredOverload
-  public convenience init()
+  public init()
   where Value: OptionalPreference, Value.Wrapped: RawRepresentable & Codable, Value.Wrapped.RawValue: PreferenceValue {
     self.init(.wrapping(.raw), nil, default: nil)
   }
 
   @_disfavoredOverload
-  public convenience init(_ key: String)
+  public init(_ key: String)
   where Value: OptionalPreference, Value.Wrapped: RawRepresentable & Codable, Value.Wrapped.RawValue: PreferenceValue {
     self.init(.wrapping(.raw), key, default: nil)
   }
@@ -112,26 +112,26 @@ extension Preference {
   // MARK: - Through Foundation's archiver
 
   @_disfavoredOverload
-  public convenience init(
+  public init(
     wrappedValue: @autoclosure @escaping () -> Value, _ key: String? = nil, evaluatedAtEachRead isDynamic: Bool = false
   ) where Value: NSObject & NSSecureCoding {
     self.init(.archived, key, isDynamic: isDynamic, default: wrappedValue)
   }
 
   @_disfavoredOverload
-  public convenience init<Wrapped>(
+  public init<Wrapped>(
     wrappedValue: @autoclosure @escaping () -> Value, _ key: String? = nil, evaluatedAtEachRead isDynamic: Bool = false
   ) where Value == Wrapped?, Wrapped: NSObject & NSSecureCoding {
     self.init(.optional(.archived), key, isDynamic: isDynamic, default: wrappedValue)
   }
 
   @_disfavoredOverload
-  public convenience init() where Value: OptionalPreference, Value.Wrapped: NSObject & NSSecureCoding {
+  public init() where Value: OptionalPreference, Value.Wrapped: NSObject & NSSecureCoding {
     self.init(.wrapping(.archived), nil, default: nil)
   }
 
   @_disfavoredOverload
-  public convenience init(_ key: String) where Value: OptionalPreference, Value.Wrapped: NSObject & NSSecureCoding {
+  public init(_ key: String) where Value: OptionalPreference, Value.Wrapped: NSObject & NSSecureCoding {
     self.init(.wrapping(.archived), key, default: nil)
   }
 
@@ -143,7 +143,7 @@ extension Preference {
       "a preference is a String, Bool, number, Date, Data, URL, an array or dictionary of them, RawRepresentable, Codable, or an object with NSSecureCoding"
   )
   @_disfavoredOverload
-  public convenience init(wrappedValue: Value, _ key: String? = nil, unsupported: Void = ()) { fatalError() }
+  public init(wrappedValue: Value, _ key: String? = nil, unsupported: Void = ()) { fatalError() }
 
   @available(
     *, unavailable,
@@ -151,7 +151,7 @@ extension Preference {
       "a preference is a String, Bool, number, Date, Data, URL, an array or dictionary of them, RawRepresentable, Codable, or an object with NSSecureCoding"
   )
   @_disfavoredOverload
-  public convenience init() where Value: OptionalPreference {
+  public init() where Value: OptionalPreference {
     fatalError()
   }
 }

@@ -2,18 +2,21 @@ internal import PreferencesCore
 internal import PropertyList
 
 /// What `$name` tells about the value, and what it can do with it.
-extension Preference {
+extension Preference.Property {
   /// The key: the property's name, unless it was remapped.
   public var key: String { withPlace { $0.key.text } }
 
   /// Whether the value is an administrator's: disable the control then. Also true for every key when policies are installed
   /// on this host and can't be read.
+  @inlinable
   public var isForced: Bool {
-    withPlace { place in
-      place.noteAccess()
-      return place.list.isForced(place.key)
+    withExtendedLifetime(keeper) {
+      if let place = bound.pointee { place._withUnsafeGuaranteedRef { $0.isForced } } else { isForcedUnbound }
     }
   }
+
+  /// Stops the program.
+  @usableFromInline var isForcedUnbound: Bool { withPlace { $0.isForced } }
 
   /// The profiles that force the value, the one that decides first; empty where it is not forced, and where the forced
   /// domain can't be read.

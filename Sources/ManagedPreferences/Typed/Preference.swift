@@ -1,4 +1,3 @@
-internal import Foundation
 internal import PropertyList
 
 /// Makes a property of a `Preferences` subclass a preference, under the property's name or a key of its own.
@@ -14,67 +13,27 @@ internal import PropertyList
 ///
 /// A property reads what `ManagedDefaults` would: the administrator's value first, its declared default last. A stored value
 /// of another type is converted as the getters of `ManagedDefaults` convert; where they can't, the property has its default.
-/// Assigning `nil` removes the key.
-///
-/// `$name` is this object: it tells who forces the value, whether one is stored, and what changes. It may be passed between
-/// threads, as all its members may be called from any.
+/// Assigning `nil` removes the key. `$name` is a `Preference.Property`.
 ///
 /// - Complexity: a read costs one probe of a table, and what making the value costs.
 @propertyWrapper
-public final class Preference<Value>: @unchecked Sendable {
-  let codec: PreferenceCodec<Value>
-  let declaredKey: String?
-  let isDynamic: Bool
-  private let makeDefault: (() -> Value)?
-  /// Set once, before anybody can read. Behind a pointer, so that a read counts no references.
-  private let bound: UnsafeMutablePointer<Unmanaged<PreferencePlace>?>
+public struct Preference<Value> {
+  /// Kept by the preferences object, from the moment in which it binds it to a key. Unmanaged, so that a read counts no
+  /// references: threads that read the same property would wait for each other's counting.
+  @usableFromInline let storage: Unmanaged<Storage>
+  /// The storage's own.
+  @usableFromInline let bound: UnsafeMutablePointer<Unmanaged<PreferencePlace>?>
 
   init(_ codec: PreferenceCodec<Value>, _ key: String?, isDynamic: Bool = false, default: (() -> Value)?) {
-    self.codec = codec
-    declaredKey = key
-    self.isDynamic = isDynamic
-    makeDefault = `default`
-    bound = .allocate(capacity: 1)
-    bound.initialize(to: nil)
+    let storage = Storage(codec, key, isDynamic: isDynamic, default: `default`)
+    bound = storage.bound
+    self.storage = .passRetained(storage)
   }
 
   /// An optional without a default. (It stands here since the compiler gives a property without an initial value to a wrapper
   /// only when its body has such an initializer; those for other types are found with the rest of their families.)
-  public convenience init() where Value: OptionalPreference, Value.Wrapped: PreferenceValue {
+  public init() where Value: OptionalPreference, Value.Wrapped: PreferenceValue {
     self.init(.wrapping(.native), nil, default: nil)
-  }
-
-  deinit {
-    bound.pointee?.release()
-    bound.deallocate()
-  }
-
-  @inline(__always)
-  func withPlace<R>(_ body: (PreferencePlace) -> R) -> R {
-    guard let place = bound.pointee else { reportUnbound() }
-    return place._withUnsafeGuaranteedRef(body)
-  }
-
-  private func reportUnbound() -> Never {
-    let key = declaredKey.map { " with the key \"\($0)\"" } ?? ""
-    PreferencesMisuse.stop(
-      "a @Preference of type \(Value.self)\(key) belongs to no preferences object, so it has no place; declare it in a "
-        + "subclass of Preferences, and use it after super.init()")
-  }
-
-  // MARK: - The value
-
-  /// What the property is.
-  public var value: Value {
-    get {
-      withPlace { place in
-        place.noteAccess()
-        return codec.read(place) ?? defaultValue(at: place)
-      }
-    }
-    set {
-      withPlace { place in place.store(stored(newValue, at: place)) }
-    }
   }
 
   @available(*, unavailable, message: "@Preference belongs in a subclass of Preferences")
@@ -83,63 +42,73 @@ public final class Preference<Value>: @unchecked Sendable {
     set { fatalError() }
   }
 
-  public var projectedValue: Preference<Value> { self }
+  @available(*, unavailable, message: "@Preference belongs in a subclass of Preferences")
+  public var projectedValue: Property { fatalError() }
 
+  /// The value. The object is kept until the property has been used: it keeps the property.
   @inlinable
   public static subscript<Owner: Preferences>(
     _enclosingInstance owner: Owner, wrapped wrapped: ReferenceWritableKeyPath<Owner, Value>,
     storage storage: ReferenceWritableKeyPath<Owner, Preference<Value>>
   ) -> Value {
-    get { owner[keyPath: storage].value }
-    set { owner[keyPath: storage].value = newValue }
-  }
-
-  // MARK: - Values and what is stored for them
-
-  /// What the property is where the search list has nothing of its type.
-  @inline(never)
-  func defaultValue(at place: PreferencePlace) -> Value {
-    if isDynamic, let makeDefault { return makeDefault() }
-    if let form = place.declaredDefault, let value = decoded(form, at: place) { return value }
-    guard let none = codec.none else {
-      PreferencesMisuse.stop("\(place.description): the declared default can't be read back")
+    get {
+      withExtendedLifetime(owner) {
+        let preference = owner[keyPath: storage]
+        return preference.directValue ?? preference.storage._withUnsafeGuaranteedRef { $0.value }
+      }
     }
-    return none
+    set {
+      withExtendedLifetime(owner) {
+        owner[keyPath: storage].storage._withUnsafeGuaranteedRef { $0.value = newValue }
+      }
+    }
   }
 
-  func decoded(_ value: PropertyListValue, at place: PreferencePlace) -> Value? {
-    codec.decode(PreferenceForm(value: value, home: place.home))
+  @inlinable
+  public static subscript<Owner: Preferences>(
+    _enclosingInstance owner: Owner, projected projected: KeyPath<Owner, Property>,
+    storage storage: ReferenceWritableKeyPath<Owner, Preference<Value>>
+  ) -> Property {
+    withExtendedLifetime(owner) { Property(of: owner[keyPath: storage]) }
   }
+}
 
-  /// The property's value for what its search list has.
-  func effective(_ form: PropertyListValue?, at place: PreferencePlace) -> Value {
-    form.flatMap { decoded($0, at: place) } ?? defaultValue(at: place)
-  }
-
-  func stored(_ value: Value, at place: PreferencePlace) -> PropertyListValue? {
-    do {
-      return try codec.encode(value, place.home)
-    } catch {
-      PreferencesMisuse.stop("\(place.description): the value can't be stored: \(error)")
+extension Preference {
+  /// The value of a property of one of the commonest types, where it is there to be read; else nil, and `Storage` knows what
+  /// to do.
+  ///
+  /// Compiled into the application, which knows the type: all but one of the questions are answered then, and what is left is
+  /// one call that knows it too.
+  @inlinable
+  @inline(__always)
+  var directValue: Value? {
+    guard let place = bound.pointee else { return nil }
+    return place._withUnsafeGuaranteedRef { place in
+      if Value.self == Int.self { return unsafeBitCast(place.integer(), to: Value?.self) }
+      if Value.self == Bool.self { return unsafeBitCast(place.bool(), to: Value?.self) }
+      if Value.self == Double.self { return unsafeBitCast(place.double(), to: Value?.self) }
+      if Value.self == String.self { return unsafeBitCast(place.string(), to: Value?.self) }
+      if Value.self == [String].self { return unsafeBitCast(place.strings(), to: Value?.self) }
+      if Value.self == String?.self, !place.hasDefault {
+        return .some(unsafeBitCast(place.string(), to: Value.self))
+      }
+      if Value.self == Int?.self, !place.hasDefault {
+        return .some(unsafeBitCast(place.integer(), to: Value.self))
+      }
+      if Value.self == Bool?.self, !place.hasDefault {
+        return .some(unsafeBitCast(place.bool(), to: Value.self))
+      }
+      return nil
     }
   }
 }
 
 /// A preference whatever its type, as the preferences object finds it among its properties.
-protocol BindablePreference: AnyObject {
-  var declaredKey: String? { get }
-  /// What is registered; nil for no default, or one that is evaluated at each read.
-  func registeredDefault(home: String) throws -> PropertyListValue?
-  func bind(to place: PreferencePlace)
+protocol DeclaredPreference {
+  /// The property, which whoever asks keeps from then on. To be asked for once.
+  func takeProperty() -> any BindableProperty
 }
 
-extension Preference: BindablePreference {
-  func registeredDefault(home: String) throws -> PropertyListValue? {
-    isDynamic ? nil : try makeDefault.flatMap { try codec.encode($0(), home) }
-  }
-
-  func bind(to place: PreferencePlace) {
-    bound.pointee?.release()
-    bound.pointee = Unmanaged.passRetained(place)
-  }
+extension Preference: DeclaredPreference {
+  func takeProperty() -> any BindableProperty { storage.takeRetainedValue() }
 }

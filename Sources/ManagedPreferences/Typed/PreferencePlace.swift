@@ -15,6 +15,13 @@ public final class PreferencePlace: @unchecked Sendable {
   let typeName: String
   /// What the declaration says, nil for none, or one that is evaluated at each read.
   let declaredDefault: PropertyListValue?
+  /// Whether there is a default at all, other than nil.
+  @usableFromInline let hasDefault: Bool
+  /// Whether the object is its class's one object.
+  @usableFromInline let staysForever: Bool
+  /// The object, unless it is gone. The class's one object never goes, and is held: a weak reference would make each
+  /// counting of references to it slow.
+  private let ownerForever: Preferences?
   private weak let owner: Preferences?
 
   private let registrar = ObservationRegistrar()
@@ -23,15 +30,19 @@ public final class PreferencePlace: @unchecked Sendable {
   private var subscription: ChangeSubscription?
 
   init(
-    _ key: String, of property: String, in owner: Preferences, default declaredDefault: PropertyListValue?
+    _ key: String, of property: String, in owner: Preferences, default declaredDefault: PropertyListValue?,
+    isDynamic: Bool
   ) {
     defaults = owner.userDefaults
     list = defaults.list
     self.key = PreparedKey(key)
     self.property = property
     typeName = "\(type(of: owner))"
-    self.owner = owner
+    staysForever = SharedPreferences.isMaking(type(of: owner))
+    ownerForever = staysForever ? owner : nil
+    self.owner = staysForever ? nil : owner
     self.declaredDefault = declaredDefault
+    hasDefault = declaredDefault != nil || isDynamic
   }
 
   var home: String { list.configuration.homeDirectory }
@@ -45,7 +56,7 @@ public final class PreferencePlace: @unchecked Sendable {
   /// Stores a value, nil removes the key; then says so, whether anything came of it or not.
   func store(_ value: PropertyListValue?) {
     defaults.store(value, forKey: key.text)
-    owner?.didAssign(property: property, key: key.text)
+    (ownerForever ?? owner)?.didAssign(property: property, key: key.text)
   }
 }
 
@@ -64,5 +75,44 @@ extension PreferencePlace: Observable {
       // The change has been made already: who is told `willSet` and reads at once has the new value.
       registrar.withMutation(of: self, keyPath: path) {}
     }
+  }
+}
+
+/// What properties of the commonest types read, nil where they have their defaults; and the commonest question.
+extension PreferencePlace {
+  @usableFromInline
+  var isForced: Bool {
+    noteAccess()
+    return list.isForced(key)
+  }
+
+  @usableFromInline
+  func integer() -> Int? {
+    noteAccess()
+    return list.integer(key)
+  }
+
+  @usableFromInline
+  func bool() -> Bool? {
+    noteAccess()
+    return list.bool(key)
+  }
+
+  @usableFromInline
+  func double() -> Double? {
+    noteAccess()
+    return list.double(key)
+  }
+
+  @usableFromInline
+  func string() -> String? {
+    noteAccess()
+    return list.string(key)
+  }
+
+  @usableFromInline
+  func strings() -> [String]? {
+    noteAccess()
+    return list.value(key)?.stringArrayValue
   }
 }

@@ -15,6 +15,9 @@ internal import PropertyList
 public protocol PreferenceValue: SendableMetatype {
   /// What a property reads; nil where nobody has the key or its value has no such form.
   static func _value(at place: PreferencePlace) -> Self?
+  /// The same with what it reads then. (Two members, so that a read through a property, whose type the library does not know,
+  /// never handles an optional of that type: that costs more than the read.)
+  static func _value(at place: PreferencePlace, else fallback: (PreferencePlace) -> Self) -> Self
   /// The same from a value in hand.
   static func _value(from form: PreferenceForm) -> Self?
   /// What an element of an array or a dictionary is: never converted from another type.
@@ -34,6 +37,10 @@ public struct PreferenceForm {
 
 extension PreferenceValue {
   public static func _value(at place: PreferencePlace) -> Self? { place.form.flatMap { _value(from: $0) } }
+
+  public static func _value(at place: PreferencePlace, else fallback: (PreferencePlace) -> Self) -> Self {
+    _value(at: place) ?? fallback(place)
+  }
 
   public static func _elements(from form: PreferenceForm) -> [Self]? {
     guard case .array(let elements) = form.value else { return nil }

@@ -35,6 +35,8 @@ open class Preferences: Observable {
   @Preference public final var lastVersionInstalled: String?
 
   private let synchronizes = Atomic(true)
+  /// Keeps what the `@Preference` declarations refer to.
+  private var properties: [AnyObject] = []
 
   // MARK: - Objects
 
@@ -46,14 +48,14 @@ open class Preferences: Observable {
   /// An object over the class's `userDefaults`. Most programs use `sharedInstance`.
   public required init() {
     userDefaults = Self.userDefaults
-    bindProperties()
+    properties = bindProperties()
     migrateIfNeeded()
   }
 
   /// An object over other defaults.
   public init(userDefaults: ManagedDefaults) {
     self.userDefaults = userDefaults
-    bindProperties()
+    properties = bindProperties()
     migrateIfNeeded()
   }
 

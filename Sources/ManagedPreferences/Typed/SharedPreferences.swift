@@ -42,6 +42,13 @@ enum SharedPreferences {
     return object
   }
 
+  /// Whether the one object of a class is under construction on this thread.
+  static func isMaking(_ type: Preferences.Type) -> Bool {
+    making.lock()
+    defer { making.unlock() }
+    return underConstruction.contains(ObjectIdentifier(type))
+  }
+
   private static func find<Object: Preferences>(_ type: Object.Type) -> Object? {
     var address = first.load(ordering: .acquiring)
     while let pointer = UnsafeRawPointer(bitPattern: address) {

@@ -179,7 +179,7 @@ struct DefaultsOracle: Oracle {
   private func changes(_ row: OracleRow, _ keys: Keys) -> Set<String>? {
     let told = Gathered<String>()
     func note<Value>(
-      _ property: Preference<Value>, initial: Bool = false, _ text: @escaping @Sendable (Value) -> String
+      _ property: Preference<Value>.Property, initial: Bool = false, _ text: @escaping @Sendable (Value) -> String
     )
       -> PreferenceObservation
     {

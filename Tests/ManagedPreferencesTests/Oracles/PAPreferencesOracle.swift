@@ -132,7 +132,7 @@ struct PAPreferencesOracle: Oracle {
 
   /// Sets a value, observes, sets another, and tells what the observer was told.
   private func changes<Value>(
-    _ property: Preference<Value>, _ old: Value, _ new: Value, _ text: @escaping (Value) -> String
+    _ property: Preference<Value>.Property, _ old: Value, _ new: Value, _ text: @escaping (Value) -> String
   ) -> Set<String> {
     property.value = old
     let told = Gathered<Preference<Value>.Change>()

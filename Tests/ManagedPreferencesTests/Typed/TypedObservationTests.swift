@@ -171,7 +171,7 @@ private final class PassedPrefs: Preferences, @unchecked Sendable {
   /// Observers of an object that is gone do not keep it alive, and `$property` outlives it.
   @Test func objectsGo() {
     weak var gone: Prefs?
-    let count: Preference<Int>
+    let count: Preference<Int>.Property
     do {
       let prefs = quiet(Prefs(userDefaults: sandbox.defaults()))
       gone = prefs

@@ -86,7 +86,7 @@ final class Circular: Preferences {
 
   @Test func aPreferenceOfNoObject() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      _ = Preference<Int>(wrappedValue: 4, "four").value
+      _ = Preference<Int>.Property(of: Preference<Int>(wrappedValue: 4, "four")).value
     }
     expect(
       "a @Preference of type Int with the key \"four\" belongs to no preferences object, so it has no place; declare it in "
