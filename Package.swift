@@ -73,7 +73,7 @@ let package = Package(
 
     // The C interface: a header written by hand, and its functions.
     .target(name: "CManagedPreferences"),
-    room("ManagedPreferencesC", ["CManagedPreferences", "PreferencesCore", "PropertyList"]),
+    room("ManagedPreferencesC", ["CManagedPreferences", "PreferencesCore", "PropertyList", "UbiquitousStore"]),
 
     // The command lines.
     room("CommandLineKit", ["LinuxFiles"]),
@@ -84,12 +84,16 @@ let package = Package(
       "policyctl",
       [
         "CommandLineKit", "ComplianceReport", "PolicyCompiler", "PolicyLanguage", "ForcedDomain", "HostPatterns",
-        "PreferencesCore", "AuditEvents", "AuditLog", "Digests", "PropertyList", "LinuxFiles", "CProcesses",
+        "PreferencesCore", "UbiquitousStore", "AuditEvents", "AuditLog", "Digests", "PropertyList", "LinuxFiles",
+        "CProcesses",
       ]),
 
     command(
       "defaults",
-      ["CommandLineKit", "PreferencesCore", "ForcedDomain", "AuditEvents", "PropertyList", "LinuxFiles"]),
+      [
+        "CommandLineKit", "PreferencesCore", "UbiquitousStore", "ForcedDomain", "AuditEvents", "PropertyList",
+        "LinuxFiles",
+      ]),
 
     command(
       "policyd",

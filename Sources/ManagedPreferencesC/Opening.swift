@@ -2,6 +2,7 @@
 
 public import CManagedPreferences
 import PreferencesCore
+import UbiquitousStore
 
 // The application and its handles.
 
@@ -52,6 +53,7 @@ enum PreferencesHandle {
   static func opened(
     _ list: () throws(ApplicationListFault) -> SearchList
   ) throws(Failure) -> OpaquePointer {
+    RoamingLayers.opener = RoamingStore.open
     do throws(ApplicationListFault) {
       return owned(try list())
     } catch {

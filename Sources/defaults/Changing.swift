@@ -6,13 +6,22 @@ import PropertyList
 extension DomainReference {
   /// Changes the domain's file under its lock; returns when the change is on the disk.
   ///
-  /// - Parameter body: what it throws is the command's failure, and then nothing is written.
+  /// - Parameters:
+  ///   - keys: those that the command names, which are brought to the synced store even where the file has their value already.
+  ///   - body: what it throws is the command's failure, and then nothing is written.
   func change(
-    _ call: Invocation, _ body: (inout [String: PropertyListValue]) throws(CommandFailure) -> Void
+    keys: [String] = [], _ call: Invocation, _ body: (inout [String: PropertyListValue]) throws(CommandFailure) -> Void
   ) throws(CommandFailure) {
     func remark(_ fault: PreferencesFault) { Defaults.note("warning: \(fault.shown)") }
+    var changed: Set<String> = []
+    var written: [String: PropertyListValue] = [:]
     do {
-      try file.change(remark: remark) { values in try body(&values) }
+      try file.change(remark: remark) { values in
+        let before = values
+        try body(&values)
+        written = values
+        changed = Set(before.keys).union(values.keys).filter { before[$0] != written[$0] }
+      }
     } catch let failure as CommandFailure {
       throw failure
     } catch let fault as PreferencesFault {
@@ -20,6 +29,7 @@ extension DomainReference {
     } catch {
       throw CommandFailure(.inputOutput, TerminalText.escape("\(error)"))
     }
+    try carryOver(changed.union(keys), of: written, call)
   }
 }
 

@@ -3,6 +3,7 @@ import CommandLineKit
 import ForcedDomain
 import LinuxFiles
 import PreferencesCore
+import UbiquitousStore
 
 /// The domain that a command is about: which one, and which of its files.
 ///
@@ -78,6 +79,7 @@ struct DomainReference {
     var configuration = SearchList.Configuration(
       domain: name, arguments: [], installation: call.installation(), sink: DiscardingAuditEventSink(), observes: false)
     configuration.preparesContainer = false
+    configuration.openRoamingLayer = RoamingSnapshot.open
     // The name was checked when the reference was made.
     return try? SearchList(configuration: configuration)
   }

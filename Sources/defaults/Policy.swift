@@ -104,6 +104,12 @@ final class Policy {
     return values
   }
 
+  /// The keys of an application that roam; none while the policy can't be read.
+  func roamingKeys(of domain: String) -> Set<String> {
+    guard let (file, truth) = inForce else { return [] }
+    return file.roamingKeys(of: domain, under: truth)
+  }
+
   /// The domains in which something is forced.
   var domains: [String] {
     guard let file = inForce?.file else { return [] }

@@ -6,7 +6,7 @@ import PropertyList
 /// What `read`, `read-type` and `find` show of a domain: what an application of that domain gets from the policy and from
 /// the files of that domain.
 ///
-/// The law: what is forced comes first, then the domain's files in the order of the search list (`Layer`): this user's for
+/// The law: what is forced comes first, then the synced store for keys that roam, then the domain's files in the order of the search list (`Layer`): this user's for
 /// this host, this user's, those for every user. A flag narrows the files (`-currentHost`: those of this host; `-host`: those
 /// of that host, where this host's policy forces nothing; `--any-user`: those for every user). A path is its file alone.
 /// `NSGlobalDomain` is a domain of its own here, as on macOS: a key that only it has is not listed in others. What it forces
@@ -25,6 +25,8 @@ final class VisibleDomain {
   private var contents: [PersistentDomain: [String: PropertyListValue]] = [:]
   /// Files that are there but could not be used, of those that were asked.
   private(set) var faults: [PreferencesFault] = []
+
+  private lazy var roaming: RoamingContents? = policy.flatMap { reference.roaming($0) }
 
   init(_ reference: DomainReference, _ policy: Policy) {
     self.reference = reference
@@ -50,6 +52,7 @@ final class VisibleDomain {
     if let name = reference.name, let value = policy?.value(ofKey: key, in: name) {
       return Answer(value: value, layer: .forced)
     }
+    if let value = roaming?.values[key] { return Answer(value: value, layer: .roaming) }
     for (layer, domain) in files {
       if let value = read(domain)[key] { return Answer(value: value, layer: layer) }
     }
@@ -62,6 +65,7 @@ final class VisibleDomain {
     for (layer, domain) in files {
       answers.merge(read(domain).mapValues { Answer(value: $0, layer: layer) }) { first, _ in first }
     }
+    for (key, value) in roaming?.values ?? [:] { answers[key] = Answer(value: value, layer: .roaming) }
     guard let name = reference.name, let policy else { return answers }
     for (key, value) in policy.values(in: name, alsoFor: answers.keys) {
       answers[key] = Answer(value: value, layer: .forced)
@@ -73,6 +77,7 @@ final class VisibleDomain {
   /// that can't be read.
   func exists() -> Bool {
     if let name = reference.name, let policy, !policy.values(in: name).isEmpty { return true }
+    if let roaming, !roaming.values.isEmpty { return true }
     return files.contains { file in
       do throws(PreferencesFault) { return try file.domain.read()?.isEmpty == false } catch { return true }
     }

@@ -25,7 +25,7 @@ import Testing
       "PreferencesCore", "PropertyList", "ForcedDomain", "UbiquitousStore", "Foundation", "Observation",
     ],
     "CManagedPreferences": [],
-    "ManagedPreferencesC": ["CManagedPreferences", "PreferencesCore", "PropertyList"],
+    "ManagedPreferencesC": ["CManagedPreferences", "PreferencesCore", "PropertyList", "UbiquitousStore"],
     "ManagedFoundation": ["ManagedPreferences", "Foundation"],
     "UbiquitousStore": ["PreferencesCore", "PropertyList", "LinuxFiles", "CSQLite"],
     "UbiquitousStorePostgreSQL": ["UbiquitousStore", "LinuxFiles", "CPostgreSQL"],
@@ -35,13 +35,17 @@ import Testing
     ],
     "policyctl": [
       "CommandLineKit", "ComplianceReport", "PolicyCompiler", "PolicyLanguage", "ForcedDomain", "PreferencesCore",
+      "UbiquitousStore",
       "AuditEvents", "AuditLog", "Digests", "PropertyList", "LinuxFiles", "HostPatterns", "CProcesses",
     ],
     "policyd": [
       "CommandLineKit", "PolicyCompiler", "PolicyLanguage", "ForcedDomain", "AuditEvents", "AuditLog", "Digests",
       "PropertyList", "LinuxFiles",
     ],
-    "defaults": ["CommandLineKit", "PreferencesCore", "ForcedDomain", "AuditEvents", "PropertyList", "LinuxFiles"],
+    "defaults": [
+      "CommandLineKit", "PreferencesCore", "UbiquitousStore", "ForcedDomain", "AuditEvents", "PropertyList",
+      "LinuxFiles",
+    ],
   ]
   static let toolchain: Set<String> = ["Swift", "Glibc", "Synchronization", "Dispatch"]
 

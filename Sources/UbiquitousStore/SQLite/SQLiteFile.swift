@@ -41,6 +41,7 @@ struct SQLiteFile {
 
   func makeDirectory() throws(FileError) {
     try refuseLinks()
+    try refuseOthersHome()
     try Directory.createAll(directory, mode: 0o700)
     try refuseLinks()
   }
@@ -56,6 +57,15 @@ struct SQLiteFile {
         if found.isSymbolicLink { throw FileError("open", path: step + suffix, errno: .tooManySymbolicLinks) }
       }
     }
+  }
+
+  /// Root leaves nothing of its own in another user's home.
+  private func refuseOthersHome() throws(FileError) {
+    if ProcessIdentity.effectiveUserID != 0 { return }
+    var existing = directory
+    while existing != "/", (try? FileMetadata.of(existing)) == nil { existing = FilePath.parent(of: existing) }
+    guard let owner = (try? FileMetadata.of(existing))?.userID, owner != 0 else { return }
+    throw FileError("write as root below another user's folder", path: existing, errno: .notPermitted)
   }
 
   /// An empty file with the rights that SQLite gives to the files beside it. One that is there is not opened: closing it

@@ -57,7 +57,9 @@ final class SQLiteWatchers: Sendable {
   }
 
   /// Tells the watchers of other processes and connections.
-  func tellOthers() { _ = try? FileDescriptor.open("\(directory)/\(name).hint", [.writeOnly, .create, .noFollow], mode: 0o600) }
+  func tellOthers() {
+    _ = try? FileDescriptor.open("\(directory)/\(name).hint", [.writeOnly, .create, .noFollow], mode: 0o600)
+  }
 
   /// Tells all of this connection.
   func hint() {

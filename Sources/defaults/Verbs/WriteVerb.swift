@@ -37,7 +37,7 @@ enum WriteVerb: VerbProgram {
     }
     let operation = try ValueWords.operation(call)
     try Refusal(reference, call)?.check([key], operation: "set")
-    try reference.change(call) { values throws(CommandFailure) in
+    try reference.change(keys: [key], call) { values throws(CommandFailure) in
       values[key] = try result(of: operation, on: values[key], key: key, call)
     }
     Masks.report([key], in: reference, call)

@@ -5,6 +5,7 @@ import LinuxFiles
 import PolicyCompiler
 import PreferencesCore
 import PropertyList
+import UbiquitousStore
 
 /// What `get` and `explain` ask: a domain, and in whose place, where and when.
 ///
@@ -51,6 +52,7 @@ final class Question {
     var configuration = SearchList.Configuration(
       domain: domain, arguments: [], installation: installation, sink: DiscardingAuditEventSink(), observes: false)
     configuration.preparesContainer = false
+    configuration.openRoamingLayer = RoamingSnapshot.open
     if let instant = circumstances.instant { configuration.clock = { instant } }
     // The name was checked: there is no other error.
     return try? SearchList(configuration: configuration)
