@@ -46,7 +46,9 @@ public struct PacketSocket: ~Copyable {
   /// Receives one packet, if one is there. An empty packet can't be told from the end, and counts as that.
   public func receive(into memory: UnsafeMutableRawBufferPointer) -> Reception {
     guard let start = memory.baseAddress else { return .end }
-    let count = socket_receive(descriptor, start, memory.count)
+    var count = socket_receive(descriptor, start, memory.count)
+    // That the peer went away with something of ours unread is told once, and before the packets that it had sent.
+    if count < 0, Errno.current.rawValue == ECONNRESET { count = socket_receive(descriptor, start, memory.count) }
     if count > memory.count { return .tooLong(count: count) }
     if count > 0 { return .packet(count: count) }
     return count < 0 && Errno.current == .wouldBlock ? .nothing : .end

@@ -93,14 +93,17 @@ import Testing
     #expect(try host.apply("second") == 0)
     #expect(host.font == "second\n")
     #expect(try host.records("policy.installed").last?["fields", "generation"].number == 2)
-    #expect(try host.records("forced.write").count == 1)
+    // One or another may still have fitted behind what was there; every one of them is accounted for.
+    let fitted = try host.records("forced.write").count - 1
+    #expect((0...4).contains(fitted))
     #expect(host.policyctl("audit", "verify").exitCode == 0)
     // With room again the log tells how many are lost, and since when.
     host.free()
     try agent.deliver([AgentSandbox.event("After")])
-    #expect(try host.records("forced.write").map { $0["fields", "key"].text } == ["Before", "After"])
+    let keys = try host.records("forced.write").map { $0["fields", "key"].text }
+    #expect(keys.first == "Before" && keys.last == "After" && keys.count == fitted + 2)
     let gap = try #require(try host.records("audit.dropped").last)
-    #expect(gap["fields", "count"].number == 20)
+    #expect(gap["fields", "count"].number == 20 - fitted)
     #expect(gap["fields", "since"].text.flatMap { PropertyListDate(rfc3339: $0) } != nil)
     #expect(host.policyctl("audit", "verify").exitCode == 0)
     #expect(agent.stop() == 0)
@@ -135,7 +138,11 @@ import Testing
   /// Fewer descriptors than programs want, and than the log needs beside them.
   @Test func withoutDescriptorsItRefusesAndLives() throws {
     let agent = try AgentSandbox()
-    try agent.launch(["sh", "-c", "ulimit -n 18 && exec \"$1\" --root \"$2\"", "sh", AgentSandbox.program, agent.root])
+    // What the test's process inherited, or another test has open just now, would count against the limit.
+    let closing = "for f in /proc/self/fd/*; do n=${f##*/}; [ $n -lt 3 ] || eval \"exec $n>&-\"; done"
+    try agent.launch([
+      "bash", "-c", "\(closing); ulimit -n 18 && exec \"$1\" --root \"$2\"", "bash", AgentSandbox.program, agent.root,
+    ])
     wait(while: agent.isAlive && AgentStatus.ask(at: agent.socket) == nil)
     var held: [FairnessTests.Held] = []
     for _ in 0..<60 { held.append(FairnessTests.Held(try PacketSocket.connect(agent.socket))) }

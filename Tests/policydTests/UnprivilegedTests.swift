@@ -86,7 +86,7 @@ import Testing
     func refused(_ reason: String) -> Int {
       dropped.map { $0["fields", "reasons", reason].number ?? 0 }.reduce(0, +)
     }
-    #expect(refused("foreign") == 23)
+    #expect(refused("foreign") == 23, "\(dropped)")
     #expect(refused("oversized") == 1)
     #expect(refused("malformed") == 2)
     #expect(agent.policyctl("audit", "verify").exitCode == 0)
