@@ -10,7 +10,7 @@ import Testing
   static var oracles: [any Oracle.Type] {
     [
       CorelibsOracle.self, GNUstepOracle.self, PropertyListOracle.self, GNUstepUbiquitousOracle.self,
-      UbiquitousPeersOracle.self, PAPreferencesOracle.self, DefaultsOracle.self,
+      UbiquitousPeersOracle.self, PAPreferencesOracle.self, DefaultsOracle.self, RoamingOracle.self,
     ]
   }
 
