@@ -171,7 +171,11 @@ let package = Package(
     .target(
       name: "CommandSandbox", dependencies: ["LinuxFiles"], path: "Tests/CommandSandbox", swiftSettings: language),
     tests(
-      "policyctl", ["policyctl", "MapViewer", "CommandLineKit", "CommandSandbox", "LinuxFiles", "PreferencesCore"],
+      "policyctl",
+      [
+        "policyctl", "MapViewer", "CommandLineKit", "CommandSandbox", "LinuxFiles", "PreferencesCore", "AuditLog",
+        "AuditEvents", "AuditPeer", "PropertyList",
+      ],
       exclude: ["Programs"]),
     tests(
       "defaults",

@@ -31,16 +31,29 @@ struct Anchor: Hashable {
   }
 
   var slot: [UInt8] {
-    var text = "managed-preferences-audit-anchor 1\nlog \(log)\ncount \(count)\nseq \(tip.sequence)\n"
-    text += "hash \(HexText.encode(tip.hash))\n"
-    if let time = tip.time { text += "time \(time.rfc3339)\n" }
-    if alarm > 0 { text += "alarm \(alarm)\n" }
-    if dropped > 0 { text += "dropped \(dropped)\n" }
-    if let droppedSince { text += "since \(droppedSince.rfc3339)\n" }
-    var bytes = Array(text.utf8)
-    bytes += Array("check \(HexText.encode(SHA256.digest(of: bytes)))\n".utf8)
-    precondition(bytes.count <= Self.slotBytes)
-    return bytes + [UInt8](repeating: UInt8(ascii: "\n"), count: Self.slotBytes - bytes.count)
+    let text = LineBuffer(capacity: Self.slotBytes)
+    func line(_ name: StaticString, _ number: UInt64) {
+      text.add(name)
+      text.add(decimal: number)
+      text.add("\n")
+    }
+    func line(_ name: StaticString, _ value: some Sequence<UInt8>) {
+      text.add(name)
+      text.add(Array(value))
+      text.add("\n")
+    }
+    line("managed-preferences-audit-anchor ", 1)
+    line("log ", log.utf8)
+    line("count ", count)
+    line("seq ", tip.sequence)
+    line("hash ", HexText.encode(tip.hash).utf8)
+    if let time = tip.time { line("time ", LineWriter.text(of: time).utf8) }
+    if alarm > 0 { line("alarm ", alarm) }
+    if dropped > 0 { line("dropped ", dropped) }
+    if let droppedSince { line("since ", droppedSince.rfc3339.utf8) }
+    line("check ", HexText.encode(SHA256.digest(of: Array(text.bytes))).utf8)
+    precondition(text.count <= Self.slotBytes)
+    return Array(text.bytes) + [UInt8](repeating: UInt8(ascii: "\n"), count: Self.slotBytes - text.count)
   }
 
   /// The whole file of a new anchor.
@@ -55,31 +68,38 @@ struct Anchor: Hashable {
   }
 
   /// nil: this slot is not whole.
-  init?(slot bytes: some Collection<UInt8>) {
-    var fields: [String: String] = [:]
-    var checked: [UInt8] = []
-    for line in bytes.split(separator: UInt8(ascii: "\n")) {
-      let words = line.split(separator: UInt8(ascii: " "), maxSplits: 1)
-      guard words.count == 2 else { return nil }
-      let name = String(decoding: words[0], as: UTF8.self)
-      if name == "check" {
-        fields[name] = String(decoding: words[1], as: UTF8.self)
-        break
+  init?(slot bytes: ArraySlice<UInt8>) {
+    var place = bytes.startIndex
+    var fields: [(name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)] = []
+    var isChecked = false
+    while !isChecked, place < bytes.endIndex {
+      guard let end = bytes[place...].firstIndex(of: UInt8(ascii: "\n")),
+        let space = bytes[place..<end].firstIndex(of: UInt8(ascii: " "))
+      else { return nil }
+      let (name, value) = (bytes[place..<space], bytes[(space + 1)..<end])
+      if name.elementsEqual("check".utf8) {
+        let digest = SHA256.digest(of: Array(bytes[..<place]))
+        guard value.count == 64,
+          value.withUnsafeBytes({ text in digest.withUnsafeBytes { LogLine.digits(text, at: 0, are: $0) } })
+        else { return nil }
+        isChecked = true
       }
-      checked += Array(line) + [UInt8(ascii: "\n")]
-      fields[name] = String(decoding: words[1], as: UTF8.self)
+      fields.append((name, value))
+      place = end + 1
     }
-    guard fields["managed-preferences-audit-anchor"] == "1", let log = fields["log"],
-      fields["check"] == HexText.encode(SHA256.digest(of: checked)),
-      let count = fields["count"].flatMap({ UInt64($0) }), let sequence = fields["seq"].flatMap({ UInt64($0) }),
-      let hash = fields["hash"].flatMap({ HexText.decode($0.utf8) }), hash.count == SHA256.byteCount
+    func text(_ name: String) -> String? {
+      fields.first { $0.name.elementsEqual(name.utf8) }.map { String(decoding: $0.value, as: UTF8.self) }
+    }
+    guard isChecked, text("managed-preferences-audit-anchor") == "1", let log = text("log"),
+      let count = text("count").flatMap({ UInt64($0) }), let sequence = text("seq").flatMap({ UInt64($0) }),
+      let hash = text("hash").flatMap({ HexText.decode($0.utf8) }), hash.count == SHA256.byteCount
     else { return nil }
     self.log = log
-    tip = LogTip(sequence: sequence, hash: hash, time: fields["time"].flatMap { PropertyListDate(rfc3339: $0) })
+    tip = LogTip(sequence: sequence, hash: hash, time: text("time").flatMap { PropertyListDate(rfc3339: $0) })
     self.count = count
-    alarm = fields["alarm"].flatMap { UInt64($0) } ?? 0
-    dropped = fields["dropped"].flatMap { UInt64($0) } ?? 0
-    droppedSince = fields["since"].flatMap { PropertyListDate(rfc3339: $0) }
+    alarm = text("alarm").flatMap { UInt64($0) } ?? 0
+    dropped = text("dropped").flatMap { UInt64($0) } ?? 0
+    droppedSince = text("since").flatMap { PropertyListDate(rfc3339: $0) }
   }
 
   /// The newer of the slots that are whole.

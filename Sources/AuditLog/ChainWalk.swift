@@ -63,7 +63,9 @@ final class ChainWalk {
   ) throws(AuditLogError) {
     let name = segment.name
     let lines = try LineStream(place.path(name.segment), in: place, size: segment.size)
-    var parts: PersonalWalk?
+    var parts: PersonalDigests?
+    var asked: [PersonalDigests.Digest] = []
+    var askedBy: [(sequence: UInt64, line: Int)] = []
     var number = 0
     while let line = try lines.next() {
       number += 1
@@ -74,10 +76,14 @@ final class ChainWalk {
       }
       take(line, read, of: name, line: number, into: &result)
       if let digits = read.personal {
-        if parts == nil { parts = try PersonalWalk(name, in: place) }
-        if try parts?.has(line, digitsAt: digits) != true { missingParts.append((read.sequence, name.segment, number)) }
+        if parts == nil { parts = try PersonalDigests(name, in: place) }
+        asked.append(LogLine.digest(line, at: digits))
+        askedBy.append((read.sequence, number))
       }
       if isLast, lines.isAtEnd { noteEnd(line) }
+    }
+    for index in try parts?.missing(of: asked) ?? [] {
+      missingParts.append((askedBy[index].sequence, name.segment, askedBy[index].line))
     }
     if lines.restCount > 0 {
       tornEnd(lines.restCount, of: name, line: number + 1, isLast: isLast, into: &result)

@@ -1,5 +1,6 @@
 import Digests
 import PropertyList
+import Synchronization
 
 /// Lines that are being written: bytes in memory of their own, which digests are taken of where they stand.
 ///
@@ -16,6 +17,9 @@ final class LineBuffer {
   }
 
   deinit { base.deallocate() }
+
+  /// Forgets the bytes and keeps the memory.
+  func removeAll() { count = 0 }
 
   /// Valid until the next byte is added.
   var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
@@ -114,5 +118,22 @@ final class LineBuffer {
     var json = JSONWriter(pretty: false)
     json.value(value)
     add(json.bytes)
+  }
+}
+
+extension LineBuffer {
+  /// Memory of groups that are written, for the next ones: what is given back to the system has to be asked for, and filled
+  /// with zeros, again.
+  enum Pool {
+    private struct Kept: @unchecked Sendable { var buffers: [LineBuffer] = [] }
+    private static let kept = Mutex(Kept())
+
+    static func take() -> LineBuffer { kept.withLock { $0.buffers.popLast() } ?? LineBuffer() }
+
+    static func give(_ buffer: LineBuffer) {
+      buffer.removeAll()
+      if buffer.capacity > 1 << 20 { return }
+      kept.withLock { if $0.buffers.count < 2 { $0.buffers.append(buffer) } }
+    }
   }
 }

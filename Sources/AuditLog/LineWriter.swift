@@ -12,12 +12,18 @@ import PropertyList
 /// that are not personal, `attested`, `claimed`, `unattested` (whose file it was found in), `fields`. Members that there is
 /// nothing to say of are left out. All is JSON as `JSONWriter` writes it.
 final class LineWriter {
-  let lines = LineBuffer()
-  let personalLines = LineBuffer()
+  let lines = LineBuffer.Pool.take()
+  let personalLines = LineBuffer.Pool.take()
   private let textBytes: Int
   /// `,"host":"…"`, or nothing.
   private let host = LineBuffer(capacity: 64)
   private var salts: ArraySlice<UInt8> = []
+  /// The kind of the record before: `,"kind":"…"`, the fields that it may have, and room for their values. The records of a
+  /// group are mostly of one kind.
+  private var lastKind: AuditEvent.Kind?
+  private let kind = LineBuffer(capacity: 64)
+  private var names: [String] = []
+  private var values: [PropertyListValue?] = []
 
   private var hash = SHA256()
   private let digest = UnsafeMutableRawBufferPointer.allocate(byteCount: SHA256.byteCount, alignment: 16)
@@ -39,6 +45,8 @@ final class LineWriter {
   }
 
   deinit {
+    LineBuffer.Pool.give(lines)
+    LineBuffer.Pool.give(personalLines)
     digest.deallocate()
     personalDigest.deallocate()
   }
@@ -47,11 +55,14 @@ final class LineWriter {
   var tip: LogTip { LogTip(sequence: sequence, hash: Array(digest), time: time) }
 
   func add(_ records: [AuditRecord]) {
-    salts = RandomBytes.make(Self.saltBytes * records.count { $0.isPersonal })[...]
-    for record in records { add(record) }
+    // By their places: a record that is handed out of its array is copied.
+    let personal = records.indices.count { records[$0].isPersonal }
+    salts = RandomBytes.make(Self.saltBytes * personal)[...]
+    for index in records.indices { add(records[index]) }
   }
 
   private func add(_ record: AuditRecord) {
+    if record.kind != lastKind { prepare(record.kind) }
     let start = lines.count
     lines.add("{\"seq\":")
     lines.add(decimal: sequence + 1)
@@ -65,8 +76,8 @@ final class LineWriter {
     let now = record.time.isRepresentable ? record.time : PropertyListDate(unixTime: 0)
     lines.add("\",\"time\":\"")
     add(now, to: lines)
-    lines.add("\",\"kind\":")
-    lines.add(quoted: RecordFields.written(record.kind))
+    lines.add("\"")
+    lines.add(kind.bytes)
     lines.add(host.bytes)
     // Records of one moment come in any order; what is less than a second is no step of a clock.
     if let time, now.unixTime <= time.unixTime - 1 {
@@ -79,6 +90,15 @@ final class LineWriter {
     lines.add("\n")
     sequence += 1
     time = now
+  }
+
+  private func prepare(_ next: AuditEvent.Kind) {
+    lastKind = next
+    kind.removeAll()
+    kind.add(",\"kind\":")
+    kind.add(quoted: RecordFields.written(next))
+    names = RecordFields.table[next.rawValue] ?? []
+    values = Array(repeating: nil, count: names.count)
   }
 
   private static let saltBytes = 16
@@ -114,11 +134,17 @@ final class LineWriter {
     }
     line.add(",\"fields\":{")
     let start = line.count
-    let withheld = RecordFields.forEachKept(of: record) { name, value in
+    var withheld = 0
+    for (name, value) in record.fields {
+      if let index = names.firstIndex(of: name) { values[index] = value } else { withheld += 1 }
+    }
+    for index in names.indices {
+      guard let value = values[index] else { continue }
       if line.count > start { line.add(",") }
-      line.add(quoted: name)
+      line.add(quoted: names[index])
       line.add(":")
       add(value, to: line)
+      values[index] = nil
     }
     if withheld > 0 {
       if line.count > start { line.add(",") }

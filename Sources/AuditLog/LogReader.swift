@@ -6,22 +6,27 @@ public struct LogReader: Sendable {
 
   public init(_ place: AuditLogPlace) { self.place = place }
 
-  /// Hands over each record from a number on. Lines that are none of ours are passed over: `verify` names them.
+  /// Hands over each record from a number on. Lines that are none of ours are passed over: `verify` names them. No more than
+  /// a segment's personal parts are in memory at a time.
   ///
-  /// - Parameter start: the first number that is wanted.
+  /// - Parameters:
+  ///   - start: the first number that is wanted.
+  ///   - end: the last.
   /// - Complexity: O(segments from there on).
   public func forEachRecord(
-    from start: UInt64 = 0, _ body: (StoredRecord) throws(AuditLogError) -> Void
+    from start: UInt64 = 0, through end: UInt64 = .max, _ body: (StoredRecord) throws(AuditLogError) -> Void
   ) throws(AuditLogError) {
     let segments = try LogSnapshot(of: place).segments
     for (index, segment) in segments.enumerated() {
       if index + 1 < segments.count, segments[index + 1].name.first <= start { continue }
+      if segment.name.first > end { return }
       let parts = PersonalParts(try LogSnapshot.personalBytes(segment.name, in: place))
-      for line in try LogSnapshot.bytes(segment, in: place).split(separator: UInt8(ascii: "\n")) {
-        guard var record = StoredRecord(line: Array(line)), record.sequence >= start else { continue }
-        if let digest = record.personalDigest, let members = parts.members(digest) {
-          record.join(personalPart: members)
+      let lines = try LineStream(place.path(segment.name.segment), in: place, size: segment.size)
+      while let line = try lines.next() {
+        guard var record = StoredRecord(line: Array(line)), record.sequence >= start, record.sequence <= end else {
+          continue
         }
+        if let digest = record.personalDigest, let part = parts.lines[digest] { record.join(personalPart: part) }
         try body(record)
       }
     }

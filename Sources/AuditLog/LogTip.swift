@@ -16,6 +16,9 @@ public struct LogTip: Sendable, Hashable {
     self.time = time
   }
 
+  /// Whether both are the end of the same chain, whatever is known of the time.
+  func isSameRecord(as other: LogTip) -> Bool { sequence == other.sequence && hash == other.hash }
+
   static let beginning = LogTip(sequence: 0, hash: [UInt8](repeating: 0, count: SHA256.byteCount))
 }
 

@@ -27,14 +27,23 @@ extension LogWriter {
   func reserve(for batch: [AuditRecord]) throws(AuditLogError) -> Bool {
     guard let segment else { return true }
     // A guess from above: what is reserved too much serves the next records.
-    let guess = batch.reduce(0) { $0 + 512 + 64 * $1.fields.count }
-    if batch.contains(where: \.isPersonal), let personal = try segment.personalFile(in: place, creating: true),
+    var guess = 0
+    var isPersonal = false
+    for index in batch.indices {
+      guess += 512 + 64 * batch[index].fields.count
+      if batch[index].isPersonal { isPersonal = true }
+    }
+    if isPersonal, let personal = try segment.personalFile(in: place, creating: true),
       try !reserve(guess, at: personal.size, of: personal.file, personal.path)
     {
       return false
     }
-    return try reserve(
-      guess + place.limits.reserveBytes, at: segment.size, of: segment.file, place.path(segment.name.segment))
+    let path = place.path(segment.name.segment)
+    let kept = place.limits.reserveBytes
+    if try reserve(guess + kept, at: segment.size, of: segment.file, path) { return true }
+    // A disk so small that the whole reserve has no place on it, ever, keeps a quarter of itself.
+    guard let whole = FileSystemType.byteCount(of: segment.file), whole / 4 < kept else { return false }
+    return try reserve(guess + whole / 4, at: segment.size, of: segment.file, path)
   }
 
   private func reserve(

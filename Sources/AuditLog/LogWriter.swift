@@ -56,7 +56,7 @@ final class LogWriter {
     alarms = found.alarms
     untold = found.untold
     if let name = found.segment { segment = try OpenSegment(name, in: place) }
-    if tip != anchor.tip { try settle() }
+    if !tip.isSameRecord(as: anchor.tip) { try settle() }
     // A log without an anchor gets one before its first record, so that it is never taken for one that lost its anchor.
     if found.isNew { try publishAnchor(waiting: true) }
   }
@@ -89,11 +89,11 @@ final class LogWriter {
 
   @discardableResult
   func append(_ records: [AuditRecord], acknowledging: Bool = false) throws(AuditLogError) -> AuditReceipt {
-    var batch = pending + records
+    var batch = pending.isEmpty ? records : pending + records
     var told: [String] = []
     swap(&told, &untold)
     pending = []
-    guard !batch.isEmpty || anchor.dropped > 0 || anchor.tip != tip else {
+    guard !batch.isEmpty || anchor.dropped > 0 || !anchor.tip.isSameRecord(as: tip) else {
       return AuditReceipt(sequence: tip.sequence, hash: tip.hash, dropped: 0, alarms: [])
     }
     if segment == nil {
@@ -121,7 +121,7 @@ final class LogWriter {
       try write(batch)
     }
     if acknowledging { anchor.alarm = 0 }
-    try publishAnchor(waiting: isUnsettled || batch.contains(where: \.isAdministrative))
+    try publishAnchor(waiting: isUnsettled || batch.indices.contains { batch[$0].isAdministrative })
     try tell(told)
     defer { alarms = [] }
     return AuditReceipt(sequence: tip.sequence, hash: tip.hash, dropped: dropped, alarms: alarms)
@@ -160,7 +160,7 @@ final class LogWriter {
       throw error
     }
     segment.size += text.lines.count
-    if anchor.alarm == 0, let index = batch.firstIndex(where: { $0.kind == .auditAlarm }) {
+    if anchor.alarm == 0, let index = batch.indices.first(where: { batch[$0].kind == .auditAlarm }) {
       anchor.alarm = tip.sequence + UInt64(index) + 1
     }
     tip = text.tip

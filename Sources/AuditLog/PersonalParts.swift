@@ -1,6 +1,6 @@
 import Digests
+import Glibc
 import LinuxFiles
-import PropertyList
 
 /// The personal parts beside a segment, by the digests of their lines.
 struct PersonalParts {
@@ -10,43 +10,74 @@ struct PersonalParts {
   init(_ bytes: [UInt8]) {
     for line in bytes.split(separator: UInt8(ascii: "\n")) { lines[SHA256.digest(of: Array(line))] = Array(line) }
   }
-
-  func members(_ digest: [UInt8]) -> [String: PropertyListValue]? {
-    lines[digest].flatMap { try? PropertyListCoding.decode($0, as: .json).dictionaryValue }
-  }
 }
 
-/// The personal parts beside a segment, asked for record by record: as a rule each is the next in the file, so that they are
-/// walked side by side with the lines and nothing is kept.
-final class PersonalWalk {
-  private let stream: LineStream?
-  private var hash = SHA256()
-  private let digest = UnsafeMutableRawBufferPointer.allocate(byteCount: SHA256.byteCount, alignment: 16)
-  /// Parts that came before they were asked for, or that no record asks for.
-  private var others: Set<SIMD4<UInt64>> = []
+/// The digests of the personal parts beside a segment, in the order of the file; taken on a thread of their own, while the lines
+/// are walked.
+final class PersonalDigests: @unchecked Sendable {
+  typealias Digest = SIMD4<UInt64>
 
-  /// - Throws: where the file can't be read; one that is not there has no parts.
+  private let stream: LineStream?
+  private var thread = pthread_t()
+  private var isBeside = false
+  private var failure: AuditLogError?
+  private var digests: [Digest] = []
+
+  /// - Throws: where the file can't be opened; one that is not there has no parts.
   init(_ name: SegmentName, in place: AuditLogPlace) throws(AuditLogError) {
     do throws(AuditLogError) { stream = try LineStream(place.path(name.personal), in: place) } catch {
       guard case .file(let failure) = error.reason, failure.errno == .noSuchFile else { throw error }
       stream = nil
+      return
+    }
+    isBeside =
+      pthread_create(
+        &thread, nil,
+        { pointer in
+          pointer.map { Unmanaged<PersonalDigests>.fromOpaque($0).takeRetainedValue().read() }
+          return nil
+        }, Unmanaged.passRetained(self).toOpaque()) == 0
+    if !isBeside {
+      // Nobody took what was handed over; it takes longer, and that is all.
+      Unmanaged.passUnretained(self).release()
+      read()
     }
   }
 
-  deinit { digest.deallocate() }
-
-  /// Whether there is a part with the digest whose 64 digits stand at a place of a line.
-  func has(_ line: UnsafeRawBufferPointer, digitsAt place: Int) throws(AuditLogError) -> Bool {
-    if !others.isEmpty, let key = Self.key(line, at: place), others.contains(key) { return true }
-    while let part = try stream?.next() {
-      hash.digest(part, into: digest)
-      if LogLine.digits(line, at: place, are: UnsafeRawBufferPointer(digest)) { return true }
-      others.insert(UnsafeRawBufferPointer(digest).loadUnaligned(as: SIMD4<UInt64>.self))
+  private func read() {
+    guard let stream else { return }
+    var hash = SHA256()
+    do throws(AuditLogError) {
+      while let part = try stream.next() {
+        var digest = Digest()
+        withUnsafeMutableBytes(of: &digest) { hash.digest(part, into: $0) }
+        digests.append(digest)
+      }
+    } catch {
+      failure = error
     }
-    return false
   }
 
-  private static func key(_ line: UnsafeRawBufferPointer, at place: Int) -> SIMD4<UInt64>? {
-    HexText.decode(line[place..<place + 64])?.withUnsafeBytes { $0.loadUnaligned(as: SIMD4<UInt64>.self) }
+  /// Which of some digests no part has. As a rule each is the next one in the file.
+  /// - Returns: their places in the list.
+  func missing(of asked: [Digest]) throws(AuditLogError) -> [Int] {
+    if isBeside { pthread_join(thread, nil) }
+    isBeside = false
+    if let failure { throw failure }
+    var missing: [Int] = []
+    var passed: Set<Digest> = []
+    var next = 0
+    for (index, digest) in asked.enumerated() {
+      if !passed.isEmpty, passed.contains(digest) { continue }
+      // What is passed over came before it was asked for, or no record asks for it.
+      while next < digests.count, digests[next] != digest {
+        passed.insert(digests[next])
+        next += 1
+      }
+      if next < digests.count { next += 1 } else { missing.append(index) }
+    }
+    return missing
   }
+
+  deinit { if isBeside { pthread_detach(thread) } }
 }

@@ -58,19 +58,6 @@ public enum RecordFields {
     return isPlain && (1...64).contains(kind.rawValue.utf8.count) ? kind.rawValue : "event.malformed"
   }
 
-  /// Hands over what is kept of a record's fields, in the order of their names.
-  /// - Returns: how many fields are not kept; `withheld` says so, behind all names of the table.
-  static func forEachKept(of record: AuditRecord, _ body: (String, PropertyListValue) -> Void) -> Int {
-    guard let names = table[record.kind.rawValue] else { return record.fields.count }
-    var withheld = record.fields.count
-    for name in names {
-      guard let value = record.fields[name] else { continue }
-      withheld -= 1
-      body(name, value)
-    }
-    return withheld
-  }
-
   /// A text that is too long becomes a dictionary: its beginning, its length in bytes, and its digest. Lists of more than
   /// 256 elements end there, and nothing is nested deeper than four levels.
   static func cut(_ value: PropertyListValue, _ textBytes: Int, depth: Int) -> PropertyListValue {

@@ -26,6 +26,8 @@ public struct StoredRecord: Sendable, Hashable {
   public private(set) var personal: Personal = .none
   /// The line's bytes, without its end.
   public let line: [UInt8]
+  /// The bytes of its personal part, without their line end, where it is there.
+  public private(set) var personalPart: [UInt8]?
   /// The digest of the personal part, as the line has it.
   let personalDigest: [UInt8]?
 
@@ -51,7 +53,9 @@ public struct StoredRecord: Sendable, Hashable {
   }
 
   /// Joins the record with the part that stands beside the segment.
-  mutating func join(personalPart members: [String: PropertyListValue]) {
+  mutating func join(personalPart line: [UInt8]) {
+    guard let members = try? PropertyListCoding.decode(line, as: .json).dictionaryValue else { return }
+    personalPart = line
     attested = members["attested"]?.dictionaryValue
     claimed = members["claimed"]?.dictionaryValue
     unattested = members["unattested"]?.dictionaryValue

@@ -54,7 +54,7 @@ public enum OutputFile {
     throw CommandFailure(.cannotCreate, "\(TerminalText.escape(path)) is \(what), which is not replaced by a file")
   }
 
-  private static func isStream(_ path: String) -> Bool {
+  static func isStream(_ path: String) -> Bool {
     guard let metadata = try? FileMetadata.of(path) else { return false }
     return metadata.isCharacterDevice || metadata.isPipe
   }

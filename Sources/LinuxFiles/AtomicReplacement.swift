@@ -77,7 +77,7 @@ public enum AtomicReplacement {
 /// A new file beside the one that it will replace.
 ///
 /// Temporary names begin with a dot and end with `.tmp`, so that listings of ours pass over them.
-private struct TemporaryFile: ~Copyable {
+struct TemporaryFile: ~Copyable {
   let name: String
   let file: FileDescriptor
 

@@ -55,11 +55,8 @@ extension FileDescriptor {
   public static func synchronizeContents(
     of first: borrowing FileDescriptor, and second: borrowing FileDescriptor
   ) throws(Errno) {
-    // Both on their way before either is waited for, so that they get into one transaction of the file system.
+    // On its way before the thread is, so that both get into one transaction of the file system.
     try first.beginWriteBack()
-    try second.beginWriteBack()
-    try first.finishWriteBack()
-    try second.finishWriteBack()
     let wait = Wait(for: first.rawValue)
     var thread = pthread_t()
     let isBeside =

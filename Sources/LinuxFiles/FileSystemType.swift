@@ -20,6 +20,13 @@ public struct FileSystemType: RawRepresentable, Hashable, Sendable {
     return FileSystemType(rawValue: UInt32(truncatingIfNeeded: status.f_type))
   }
 
+  /// How many bytes the file system of an open file has, full or not; nil where it does not say.
+  public static func byteCount(of file: borrowing FileDescriptor) -> Int? {
+    var status = statfs()
+    guard fstatfs(file.rawValue, &status) == 0, status.f_blocks > 0 else { return nil }
+    return Int(clamping: UInt64(status.f_blocks).multipliedReportingOverflow(by: UInt64(status.f_bsize)).partialValue)
+  }
+
   /// Whether other machines (or a host outside this virtual one) may change files here without this kernel's knowing:
   /// inotify is silent about that, and metadata may be some seconds old.
   ///

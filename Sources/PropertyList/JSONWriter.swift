@@ -98,7 +98,6 @@ public struct JSONWriter: Sendable {
     bytes.append(contentsOf: "null".utf8)
   }
 
-  /// A string, or `null` where there is none.
   /// An array of strings.
   public mutating func strings(_ list: [String]) {
     beginArray()
@@ -106,6 +105,7 @@ public struct JSONWriter: Sendable {
     endArray()
   }
 
+  /// A string, or `null` where there is none.
   public mutating func optional(_ text: String?) {
     if let text { string(text) } else { null() }
   }
@@ -150,6 +150,12 @@ public struct JSONWriter: Sendable {
     writer.value(value)
     writer.bytes.append(UInt8(ascii: "\n"))
     return writer.bytes
+  }
+
+  /// Gives what has been written since the last call, and forgets it: for documents that are not kept in memory.
+  public mutating func drain() -> [UInt8] {
+    defer { bytes.removeAll(keepingCapacity: true) }
+    return bytes
   }
 
   private mutating func beginValue() {

@@ -30,6 +30,30 @@ import Testing
     #expect(UInt64(verification.records) == head - verification.first! + 1)
   }
 
+  @Test func tenProcessesOfWhichSomeAreKilledRotationAndRetentionMakeOneChain() throws {
+    let log = try TestLog()
+    let victims = try (0..<4).map { _ in try Peer(log, "append", "100000", "4", "8000") }
+    let writers = try (0..<6).map { _ in try Peer(log, "append", "15", "4", "8000") }
+    let rotation = try Peer(log, "rotate", "5")
+    let retention = try Peer(log, "prune", "3", "5")
+    // Each victim has appended something before it ends.
+    for (index, victim) in victims.enumerated() {
+      while try victim.numbers().count <= index { usleep(5000) }
+      kill(victim.process, SIGKILL)
+      #expect(victim.wait() == -SIGKILL)
+    }
+    for peer in writers + [rotation, retention] { #expect(peer.wait() == 0) }
+    #expect(log.verify().text == [])
+    try log.fill(1)
+    let verification = log.verify()
+    #expect(verification.text == [])
+    let acknowledged = try (victims + writers).flatMap { try $0.numbers() }
+    #expect(Set(acknowledged).count == acknowledged.count)
+    #expect(acknowledged.count >= 6 * 15 + 4)
+    #expect(try #require(verification.head?.sequence) > acknowledged.max()!)
+    #expect(UInt64(verification.records) == verification.head!.sequence - verification.first! + 1)
+  }
+
   @Test func threadsOfOneProcessMakeOneChain() async throws {
     let log = try TestLog()
     let place = log.place

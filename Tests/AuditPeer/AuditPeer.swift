@@ -9,6 +9,7 @@ import Synchronization
 ///
 /// ```
 /// AuditPeer LOG ANCHOR append GROUPS RECORDS [SEGMENT-BYTES]   appends; prints the last number of each group at once
+/// AuditPeer LOG ANCHOR threads THREADS GROUPS RECORDS   the same on each of so many threads at once
 /// AuditPeer LOG ANCHOR rotate TIMES | prune KEPT TIMES | erase USER
 /// AuditPeer LOG ANCHOR crash N VERB …   ends itself at the N-th change on the disk (exit 9); a write is half done then
 /// ```
@@ -38,6 +39,7 @@ import Synchronization
           // Whoever ends this process wants to know what it was told.
           fflush(nil)
         }
+      case "threads": appendOnThreads(log, Int(words[1])!, Int(words[2])!, Int(words[3])!)
       case "rotate": for _ in 0..<Int(words[1])! { try log.rotate(patience: 120) }
       case "prune": for _ in 0..<Int(words[2])! { _ = try log.prune(keeping: Int(words[1])!, patience: 120) }
       case "erase": print(try log.erase(reason: "a test", patience: 120) { $0 == UInt32(words[1])! })
@@ -58,6 +60,38 @@ import Synchronization
       time: PropertyListDate(unixTime: Double(WallClock.unixMilliseconds()) / 1000),
       attested: .init(userID: 1000 + UInt32(index % 3), processID: getpid(), executable: "/usr/bin/editor"),
       isAdministrative: false)
+  }
+
+  final class Work: Sendable {
+    let log: AuditLog
+    let groups: Int
+    let records: Int
+    init(_ log: AuditLog, _ groups: Int, _ records: Int) {
+      (self.log, self.groups, self.records) = (log, groups, records)
+    }
+
+    func run() {
+      for group in 0..<groups {
+        let records = (0..<records).map { AuditPeer.record(group, $0) }
+        guard let receipt = try? log.append(records, patience: 120) else { exit(74) }
+        // One write, so that the numbers of several threads stay apart.
+        try? StandardStreams.writeOutput(Array("\(receipt.sequence)\n".utf8))
+      }
+    }
+  }
+
+  static func appendOnThreads(_ log: AuditLog, _ threads: Int, _ groups: Int, _ records: Int) {
+    let handles = (0..<threads).map { _ in
+      var handle = pthread_t()
+      pthread_create(
+        &handle, nil,
+        { pointer in
+          pointer.map { Unmanaged<Work>.fromOpaque($0).takeRetainedValue().run() }
+          return nil
+        }, Unmanaged.passRetained(Work(log, groups, records)).toOpaque())
+      return handle
+    }
+    for handle in handles { pthread_join(handle, nil) }
   }
 
   /// The crash leaves what a kernel could leave: of a write, its first half.

@@ -233,59 +233,6 @@ import Testing
   }
 }
 
-/// Whether JavaScript can be run here.
-enum ScriptEngine {
-  static let isThere: Bool = {
-    let found = ["/usr/bin/node", "/usr/local/bin/node"].contains { (try? FileMetadata.of($0)) != nil }
-    if !found { print("SKIPPED: there is no node here, so the script of the exported page is not run") }
-    return found
-  }()
-}
-
-/// The exported page's own verifier, run by a JavaScript engine where there is one.
-@Suite(.enabled(if: ScriptEngine.isThere)) struct AuditPageTests {
-  /// As much of a browser as the script asks for.
-  static let shim = """
-    const page = require("fs").readFileSync(process.argv[2], "utf8");
-    const cut = (a, b) => page.slice(page.indexOf(a) + a.length, page.indexOf(b, page.indexOf(a)));
-    const plain = text => text.replace(/&quot;/g, '"').replace(/&#39;/g, "'").replace(/&lt;/g, "<")
-      .replace(/&gt;/g, ">").replace(/&amp;/g, "&");
-    const element = value => ({ value: value, textContent: "", parentNode: {}, addEventListener() {} });
-    const parts = { verdict: element(""), head: element(process.argv[3] || ""), filter: element(""),
-      lines: { textContent: plain(cut('<pre id="lines" tabindex="0">\\n', "</pre>")) } };
-    globalThis.document = { getElementById: id => parts[id], querySelectorAll: () => [] };
-    eval(cut("<script>", "</script>"));
-    console.log(parts.verdict.className + ": " + parts.verdict.textContent);
-    """
-
-  @Test func thePageVerifiesItself() throws {
-    let sandbox = try Sandbox(applied: true)
-    try Directory.create(sandbox.work + "/<b>&\"'ä\n")
-    sandbox.run("apply", "<b>&\"'ä\n")
-    sandbox.run("audit", "export", "--format", "html", "-o", "page.html")
-    try sandbox.write(Self.shim, to: "shim.js")
-    func run(_ file: String, _ head: String = "") -> String {
-      sandbox.execute(["node", "shim.js", file, head]).output
-    }
-    let head = sandbox.run("audit", "head").output
-    let digest = try #require(head.split(separator: " ").first { $0.hasPrefix("sha256=") }).dropFirst(7)
-    let count = try AuditTests.kinds(sandbox).count
-    #expect(
-      run("page.html") == "good: Records 1 to \(count) are one unbroken chain; the last digest is \(digest).\n")
-    #expect(
-      run("page.html", head)
-        == "good: Records 1 to \(count) are one unbroken chain, and the line that was kept fits.\n")
-    let wrong = head.replacing(digest, with: String(repeating: "0", count: 64))
-    #expect(run("page.html", wrong) == "bad: Record \(count) is not the one that the line has which was kept.\n")
-    let page = try sandbox.read("page.html")
-    let start = try #require(page.firstRange(of: "<pre")).lowerBound
-    let changed = page[..<start] + page[start...].replacing("host.enrolled", with: "host.enrollec")
-    try sandbox.write(String(changed), to: "changed.html")
-    #expect(
-      run("changed.html") == "bad: Record 2 was changed: its digest is not the one that record 3 has.\n")
-  }
-}
-
 /// Other users and the log. They need root themselves to become that somebody.
 @Suite(.enabled(if: geteuid() == 0)) struct AuditPermissionTests {
   @Test func anotherUserCanNeitherReadNorChangeTheLog() throws {

@@ -14,8 +14,8 @@ public struct Installer: Sendable {
   /// - Parameters:
   ///   - accounts: where ids of names come from.
   ///   - clock: Unix seconds; nil: the system's clock.
-  ///   - witness: told of a new generation when all but its marker is written, right before it takes effect. What it throws
-  ///     takes the installation back: nothing comes in force that can't be put on record.
+  ///   - witness: told of a new generation right before readers can see any of it. What it throws takes the
+  ///     installation back: nothing comes in force that can't be put on record.
   public init(
     _ installation: Installation, accounts: AccountSource = .system,
     clock: (@Sendable () -> Int64)? = nil,

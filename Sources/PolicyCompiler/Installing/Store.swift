@@ -4,15 +4,15 @@ import LinuxFiles
 /// The files of the state directory: what is in use, and the generations that are kept.
 ///
 /// The order of writing is the law of this file. First a whole directory `generations/N` comes into being (made under
-/// another name, then renamed). Then the files in use are replaced one by one: `bundle`, `provenance`, `forced`. Last the
-/// marker `generation`: that is the moment at which the installation happens. A crash before it leaves a marker that names
-/// the old generation, whose files are whole below `generations/`; the next installation takes a new number. After an
+/// another name, then renamed). Then the files in use are replaced one by one: `bundle`, `provenance`, and, when the witness
+/// has put the generation on record, `forced`, which readers follow at once. Last the marker `generation`: that is the moment
+/// at which the installation happens. A crash before it leaves a marker that names the old generation, whose files are whole below `generations/`; the next installation takes a new number. After an
 /// error before it, everything is put back as it was.
 struct Store {
   let installation: Installation
   /// Called before each step; tests break off there.
   var willReach: @Sendable (InstallStep) throws(InstallError) -> Void = { _ in }
-  /// Told of a generation right before its marker is replaced.
+  /// Told of a generation right before readers can see any of it.
   var witness: @Sendable (GenerationMarker) throws(InstallError) -> Void = { _ in }
 
   /// How many generations are kept, the one in use included.
@@ -36,9 +36,12 @@ struct Store {
     var files: [File] {
       (bundle.map { [File(name: "bundle", bytes: $0, mode: 0o600)] } ?? [])
         + [
-          File(name: "provenance", bytes: provenance, mode: 0o640), File(name: "forced", bytes: forced, mode: 0o644),
+          File(name: "provenance", bytes: provenance, mode: 0o640),
+          File(name: Self.forcedName, bytes: forced, mode: 0o644),
         ]
     }
+
+    static let forcedName = "forced"
 
     var markerFile: File { File(name: "generation", bytes: marker.bytes, mode: 0o644) }
   }
@@ -54,12 +57,12 @@ struct Store {
       try willReach(.makingGeneration)
       try makeGeneration(contents)
       for file in contents.files {
+        if file.name == Contents.forcedName { try witness(contents.marker) }
         try willReach(.replacing(file.name))
         replaced.append(keepPrevious(file.name))
         try write(file, in: installation.stateDirectory)
       }
       try willReach(.replacingMarker)
-      try witness(contents.marker)
       try write(contents.markerFile, in: installation.stateDirectory)
     } catch {
       withdraw(contents.marker.generation, replaced)
@@ -141,7 +144,7 @@ struct Store {
     let directory = installation.generationDirectory(generation)
     try? Directory.removeTree(directory)
     // Readers may have seen the forced file: the number is used up.
-    if replaced.contains(where: { $0.name == "forced" }) { _ = try? Directory.create(directory) }
+    if replaced.contains(where: { $0.name == Contents.forcedName }) { _ = try? Directory.create(directory) }
     try? Directory.synchronize(installation.generationsDirectory)
     try? Directory.synchronize(installation.stateDirectory)
   }

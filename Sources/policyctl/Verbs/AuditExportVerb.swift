@@ -27,29 +27,24 @@ enum AuditExportVerb: VerbProgram {
       throw call.usage(.neededFlag(verb: call.verb.name, flag: "-o", placeholder: "FILE"))
     }
     let place = AuditSite(call.installation()).place
-    var records: [StoredRecord] = []
-    let withPersonal = !call.arguments.has("--without-personal")
-    let head: LogHead?
+    let pieces = try OutputPieces(to: output, mode: 0o600)
+    let verification = AuditVerification(of: place)
+    var found: AuditExport?
     do throws(AuditLogError) {
-      try LogReader(place).forEachRecord { record throws(AuditLogError) in
-        records.append(withPersonal ? record : record.withoutPersonalPart)
+      found = try AuditExport(
+        of: place, withPersonal: !call.arguments.has("--without-personal"), verdict: "\(verification.verdict)",
+        made: WallClock.unixSeconds())
+      switch call.arguments.value("--format") {
+      case "csv": try found?.csv(into: pieces)
+      case "html": try found?.page(into: pieces)
+      default: try found?.json(into: pieces)
       }
-      head = try LogReader(place).head()
     } catch {
       throw CommandFailure(error, of: call)
     }
-    guard let head, !records.isEmpty else { throw AuditShowVerb.nothing(place) }
-    let verification = AuditVerification(of: place)
-    let export = AuditExport(
-      records: records, head: head, verdict: "\(verification.verdict)", made: WallClock.unixSeconds())
-    let bytes: [UInt8] =
-      switch call.arguments.value("--format") {
-      case "csv": export.csv()
-      case "html": export.page()
-      default: export.json()
-      }
-    let outcome = try OutputFile.write(bytes, to: output, mode: 0o600)
-    let text = "Wrote \(Count.text(records.count, "record")) into \(TerminalText.escape(output)).\n"
+    guard let export = found else { throw AuditShowVerb.nothing(place) }
+    let outcome = try pieces.finish()
+    let text = "Wrote \(Count.text(export.count, "record")) into \(TerminalText.escape(output)).\n"
     switch outcome {
     case .file: try Output.print(text)
     case .stream: StandardStreams.writeError(text)

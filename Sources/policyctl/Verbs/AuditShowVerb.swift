@@ -30,23 +30,37 @@ enum AuditShowVerb: VerbProgram {
     json.beginObject()
     json.key("records")
     json.beginArray()
-    var text = ""
+    var output: [UInt8] = []
     var found = false
+    var broken: CommandFailure?
     do throws(AuditLogError) {
       try LogReader(place).forEachRecord { record throws(AuditLogError) in
         found = true
-        guard filter.includes(record) else { return }
-        if call.wantsJSON { AuditView.write(record, to: &json) } else { text += view.line(record, palette) }
+        guard broken == nil, filter.includes(record) else { return }
+        if call.wantsJSON {
+          AuditView.write(record, to: &json)
+          output += json.drain()
+        } else {
+          output += Array(view.line(record, palette).utf8)
+        }
+        if output.count < block { return }
+        do throws(CommandFailure) { try Output.print(output) } catch { broken = error }
+        output.removeAll(keepingCapacity: true)
       }
     } catch {
       throw CommandFailure(error, of: call)
     }
+    if let broken { throw broken }
     if !found { throw nothing(place) }
     json.endArray()
     json.endObject()
-    if call.wantsJSON { try Output.print(json) } else { try Output.print(text) }
+    if call.wantsJSON { output += json.drain() + [UInt8(ascii: "\n")] }
+    try Output.print(output)
     return .done
   }
+
+  /// So much is printed at a time, and no more of a log is kept in memory.
+  private static let block = 64 << 10
 
   static func nothing(_ place: AuditLogPlace) -> CommandFailure {
     CommandFailure(.noInput, "\(TerminalText.escape(place.directory)): there are no records")

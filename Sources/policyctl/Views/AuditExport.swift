@@ -1,60 +1,114 @@
 import AuditLog
+import CommandLineKit
 import PropertyList
 
-/// The audit log as one file.
+/// The audit log as one file, written record by record: a log of any size takes the memory of a segment. Forms that say
+/// things in more than one order read the log more than once, always up to the same record.
 struct AuditExport {
-  let records: [StoredRecord]
+  let place: AuditLogPlace
+  /// Whether parts about persons are in it.
+  let withPersonal: Bool
   let head: LogHead
+  /// The number of the first record.
+  let first: UInt64
+  let count: Int
   /// What `audit verify` said when the file was made.
   let verdict: String
   /// Unix seconds.
   let made: Int64
 
-  /// One document. Each line of the log stands on a line of its own, byte for byte, so that its digest can be taken again;
-  /// personal parts follow, by number.
-  func json() -> [UInt8] {
-    var top = JSONWriter(pretty: false)
-    top.beginObject()
-    top.key("made")
-    top.string(InstantText.rfc3339(made))
-    top.key("verdict")
-    top.string(verdict)
-    top.key("head")
-    AuditVerdictView.write(head, to: &top)
-    top.key("personal")
-    top.beginArray()
-    for record in records where record.personal == .present { AuditView.write(record, to: &top) }
-    top.endArray()
-    top.endObject()
-    var bytes = Array(top.bytes.dropLast()) + Array(",\"lines\":[\n".utf8)
-    for (index, record) in records.enumerated() {
-      bytes += record.line
-      bytes += Array((index + 1 < records.count ? ",\n" : "\n").utf8)
+  /// nil: there are no records.
+  init?(of place: AuditLogPlace, withPersonal: Bool, verdict: String, made: Int64) throws(AuditLogError) {
+    guard let head = try LogReader(place).head() else { return nil }
+    var count = 0
+    var first: UInt64?
+    try LogReader(place).forEachRecord(through: head.sequence) { record throws(AuditLogError) in
+      count += 1
+      first = first ?? record.sequence
     }
-    return bytes + Array("]}\n".utf8)
+    guard let first else { return nil }
+    self.place = place
+    self.withPersonal = withPersonal
+    self.head = head
+    self.first = first
+    self.count = count
+    self.verdict = verdict
+    self.made = made
+  }
+
+  /// Hands over the same records at every call, or fails.
+  func forEachRecord(_ body: (StoredRecord) -> Void) throws(AuditLogError) {
+    var seen = 0
+    try LogReader(place).forEachRecord(from: first, through: head.sequence) { record throws(AuditLogError) in
+      seen += 1
+      body(withPersonal ? record : record.withoutPersonalPart)
+    }
+    // Retention, between two readings.
+    if seen != count { throw AuditLogError(.busy, path: place.directory) }
+  }
+
+  /// One document. Each line of the log stands on a line of its own, byte for byte, so that its digest can be taken again;
+  /// so does each personal part that is there. The records as they are read follow where they have a personal part.
+  func json(into output: OutputPieces) throws(AuditLogError) {
+    var json = JSONWriter(pretty: false)
+    json.beginObject()
+    json.key("made")
+    json.string(InstantText.rfc3339(made))
+    json.key("verdict")
+    json.string(verdict)
+    json.key("head")
+    AuditVerdictView.write(head, to: &json)
+    json.key("personal")
+    json.beginArray()
+    try forEachRecord { record in
+      guard record.personal == .present else { return }
+      AuditView.write(record, to: &json)
+      output.add(json.drain())
+    }
+    json.endArray()
+    output.add(json.drain())
+    try list("parts", into: output) { $0.personalPart }
+    try list("lines", into: output) { $0.line }
+    output.add("}\n")
+  }
+
+  private func list(
+    _ name: String, into output: OutputPieces, _ line: (StoredRecord) -> [UInt8]?
+  ) throws(AuditLogError) {
+    output.add(",\"\(name)\":[")
+    var isFirst = true
+    try forEachRecord { record in
+      guard let bytes = line(record) else { return }
+      output.add(isFirst ? "\n" : ",\n")
+      output.add(bytes)
+      isFirst = false
+    }
+    output.add("\n]")
   }
 
   static let columns = [
     "seq", "time", "kind", "host", "clock", "attested uid", "attested pid", "attested executable", "claimed uid",
-    "claimed pid", "claimed executable", "fields", "personal", "prev",
+    "claimed pid", "claimed executable", "claimed time", "unattested uid", "fields", "personal", "prev",
   ]
 
   /// RFC 4180, with a first line of names.
-  func csv() -> [UInt8] {
-    var text = Self.columns.joined(separator: ",") + "\r\n"
-    for record in records {
+  func csv(into output: OutputPieces) throws(AuditLogError) {
+    output.add(Self.columns.joined(separator: ",") + "\r\n")
+    try forEachRecord { record in
       var cells = [
         String(record.sequence), record.timeText, record.kind, record.host ?? "", record.clock.map { "\($0)" } ?? "",
       ]
-      for members in [record.attested, record.claimed] {
-        cells += ["uid", "pid", "executable"].map { name in members?[name].map(Self.plain) ?? "" }
+      func add(_ members: [String: PropertyListValue]?, _ names: String...) {
+        cells += names.map { members?[$0].map(Self.plain) ?? "" }
       }
+      add(record.attested, "uid", "pid", "executable")
+      add(record.claimed, "uid", "pid", "executable", "time")
+      add(record.unattested, "uid")
       var json = JSONWriter(pretty: false)
       json.value(.dictionary(record.fields))
       cells += [String(decoding: json.bytes, as: UTF8.self), AuditView.personal(record), record.previousText]
-      text += cells.map(Self.cell).joined(separator: ",") + "\r\n"
+      output.add(cells.map(Self.cell).joined(separator: ",") + "\r\n")
     }
-    return Array(text.utf8)
   }
 
   private static func plain(_ value: PropertyListValue) -> String {

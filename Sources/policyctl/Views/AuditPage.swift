@@ -2,11 +2,11 @@ import AuditLog
 import CommandLineKit
 import PropertyList
 
-/// The audit log as one page that is read without anything else: the records as a table, the lines as they are, and a script
-/// that takes the digests again. Without scripts the page is read all the same.
+/// The audit log as one page that is read without anything else: the records as a table, the lines and the personal parts as
+/// they are, and a script that takes the digests again. Without scripts the page is read all the same.
 extension AuditExport {
-  func page() -> [UInt8] {
-    var page = Page()
+  func page(into output: OutputPieces) throws(AuditLogError) {
+    let page = Page(output)
     let title = "Audit log of \(head.host ?? "a host")"
     page.raw("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
     page.raw("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n")
@@ -20,30 +20,24 @@ extension AuditExport {
     page.raw("<a class=\"skip\" href=\"#records\">To the records</a>\n<header>\n<h1>")
     page.text(title)
     page.raw("</h1>\n<p>")
-    let sound = verdict == "sound"
-    page.text("\(Count.text(records.count, "record")), \(records[0].sequence) to \(head.sequence); made ")
+    page.text("\(Count.text(count, "record")), \(first) to \(head.sequence); made ")
     page.raw("<time>")
     page.text(InstantText.rfc3339(made))
     page.raw("</time>. When it was made, <code>policyctl audit verify</code> said: <strong class=\"")
-    page.raw(sound ? "good" : "bad")
+    page.raw(verdict == "sound" ? "good" : "bad")
     page.raw("\">")
     page.text(verdict)
     page.raw("</strong>.</p>\n</header>\n<main>\n")
-    verifier(&page)
-    table(&page)
-    page.raw("<section aria-labelledby=\"raw-title\">\n<h2 id=\"raw-title\">The lines as they are</h2>\n")
-    page.raw("<details>\n<summary>Show the lines</summary>\n<pre id=\"lines\" tabindex=\"0\">\n")
-    for record in records {
-      page.text(String(decoding: record.line, as: UTF8.self))
-      page.raw("\n")
-    }
-    page.raw("</pre>\n</details>\n</section>\n</main>\n<footer><p>")
+    verifier(page)
+    try table(page)
+    try raw(page, "raw", "The lines as they are", "lines") { $0.line }
+    if withPersonal { try raw(page, "parts", "The personal parts as they are", "personal") { $0.personalPart } }
+    page.raw("</main>\n<footer><p>")
     page.text("\(head)")
     page.raw("</p></footer>\n<script>\n\(AuditPageParts.script)</script>\n</body>\n</html>\n")
-    return page.bytes
   }
 
-  private func verifier(_ page: inout Page) {
+  private func verifier(_ page: Page) {
     page.raw("<section aria-labelledby=\"check-title\">\n<h2 id=\"check-title\">Is this what was written?</h2>\n")
     page.raw(
       "<p id=\"verdict\" role=\"status\">This page can take the digests of all lines again; it needs scripts for that. "
@@ -56,10 +50,13 @@ extension AuditExport {
     page.raw(
       "<p class=\"faint\">The chain shows that no line was changed, dropped or moved. Whoever was root on the host ")
     page.raw("could have written all of it anew: only a line that was kept elsewhere tells of that. ")
-    page.raw("Parts about persons stand beside the chain and are not checked here.</p>\n</section>\n")
+    page.raw(
+      withPersonal
+        ? "Parts about persons stand beside the chain; each is held against the digest in its line.</p>\n</section>\n"
+        : "Parts about persons stand beside the chain, and were left out of this page.</p>\n</section>\n")
   }
 
-  private func table(_ page: inout Page) {
+  private func table(_ page: Page) throws(AuditLogError) {
     page.raw("<section id=\"records\" aria-labelledby=\"records-title\">\n<h2 id=\"records-title\">Records</h2>\n")
     page.raw(
       "<p class=\"scripted\" hidden><label for=\"filter\">Show only lines with</label> <input id=\"filter\" type=\"search\"></p>\n"
@@ -68,7 +65,7 @@ extension AuditExport {
       "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-labelledby=\"records-title\">\n<table>\n<thead><tr>")
     for name in ["Number", "Time (UTC)", "Kind", "Who", "What"] { page.raw("<th scope=\"col\">\(name)</th>") }
     page.raw("</tr></thead>\n<tbody>\n")
-    for record in records {
+    try forEachRecord { record in
       page.raw("<tr><th scope=\"row\">\(record.sequence)</th><td>")
       page.text(record.timeText)
       page.raw("</td><td>")
@@ -82,13 +79,27 @@ extension AuditExport {
     page.raw("</tbody>\n</table>\n</div>\n</section>\n")
   }
 
-  /// The user's number, with the program; `claimed` where only the process said so.
+  private func raw(
+    _ page: Page, _ section: String, _ title: String, _ id: String, _ line: (StoredRecord) -> [UInt8]?
+  ) throws(AuditLogError) {
+    page.raw("<section aria-labelledby=\"\(section)-title\">\n<h2 id=\"\(section)-title\">\(title)</h2>\n")
+    page.raw("<details>\n<summary>Show them</summary>\n<pre id=\"\(id)\" tabindex=\"0\">\n")
+    try forEachRecord { record in
+      guard let bytes = line(record) else { return }
+      page.text(String(decoding: bytes, as: UTF8.self))
+      page.raw("\n")
+    }
+    page.raw("</pre>\n</details>\n</section>\n")
+  }
+
+  /// The user's number, with the program, and on whose word: the kernel's, unless something else is said.
   private static func who(_ record: StoredRecord) -> String {
     if record.personal == .erased { return "erased" }
     guard let user = record.userID else { return "—" }
     let executable = (record.attested ?? record.claimed)?["executable"]?.stringValue
     let text = "uid \(user)" + (executable.map { ", " + TerminalText.escape($0) } ?? "")
-    return record.attested == nil ? text + " (claimed)" : text
+    if record.attested != nil { return text }
+    return text + (record.unattested == nil ? " (claimed)" : " (unattested: found in this user's spool)")
   }
 
   private static func what(_ record: StoredRecord) -> String {
@@ -96,23 +107,27 @@ extension AuditExport {
       .joined(separator: "; ")
   }
 
-  private struct Page {
-    var bytes: [UInt8] = []
+  private final class Page {
+    private let output: OutputPieces
 
-    mutating func raw(_ text: String) { bytes += Array(text.utf8) }
+    init(_ output: OutputPieces) { self.output = output }
+
+    func raw(_ text: String) { output.add(text) }
 
     /// Text in which nothing is markup.
-    mutating func text(_ text: String) {
+    func text(_ text: String) {
+      var bytes: [UInt8] = []
       for byte in text.utf8 {
         switch byte {
-        case UInt8(ascii: "&"): raw("&amp;")
-        case UInt8(ascii: "<"): raw("&lt;")
-        case UInt8(ascii: ">"): raw("&gt;")
-        case UInt8(ascii: "\""): raw("&quot;")
-        case UInt8(ascii: "'"): raw("&#39;")
+        case UInt8(ascii: "&"): bytes += Array("&amp;".utf8)
+        case UInt8(ascii: "<"): bytes += Array("&lt;".utf8)
+        case UInt8(ascii: ">"): bytes += Array("&gt;".utf8)
+        case UInt8(ascii: "\""): bytes += Array("&quot;".utf8)
+        case UInt8(ascii: "'"): bytes += Array("&#39;".utf8)
         default: bytes.append(byte)
         }
       }
+      output.add(bytes)
     }
   }
 }

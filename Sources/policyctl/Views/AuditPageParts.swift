@@ -65,8 +65,11 @@ enum AuditPageParts {
       }
 
       // The law is the one of `policyctl audit verify`: numbers without a gap, and in each line the digest of the line before.
-      function verify(lines, heads) {
+      // A personal part is there as its line has it, or `audit.erased` names its record; `parts` is null where they were left out.
+      function verify(lines, parts, heads) {
         var encoder = new TextEncoder(), before = null, digest = null, digests = {}, alarms = {}, through = 0, first = 0;
+        var present = {}, missing = [], erased = [];
+        (parts || []).forEach(function (part) { present[sha256(encoder.encode(part))] = true; });
         for (var i = 0; i < lines.length; i++) {
           var record, start = /^\{"seq":([1-9][0-9]*),"prev":"([0-9a-f]{64})",/.exec(lines[i]);
           try { record = JSON.parse(lines[i]); } catch (error) { record = null; }
@@ -81,9 +84,19 @@ enum AuditPageParts {
           digest = sha256(encoder.encode(lines[i]));
           digests[number] = digest;
           before = number;
+          if (parts && record.personal && !present[record.personal]) missing.push(number);
+          if (record.kind === "audit.erased") String(fields.records).split(",").forEach(function (range) {
+            var ends = range.split("-");
+            erased.push([Number(ends[0]), Number(ends[ends.length - 1])]);
+          });
           if (record.kind === "audit.alarm") alarms[number] = true;
           if (record.kind === "audit.acknowledged") through = Math.max(through, fields.through || 0);
         }
+        missing = missing.filter(function (number) {
+          return !erased.some(function (ends) { return ends[0] <= number && number <= ends[1]; });
+        });
+        if (missing.length) return { bad: true, text: "The personal part of record " + missing[0]
+          + " was changed or taken away, and no record tells of an erasure." };
         for (var alarm in alarms)
           if (Number(alarm) > through) return { bad: true, text: "Record " + alarm + " is an alarm that nobody has acknowledged." };
         if (heads) {
@@ -93,13 +106,18 @@ enum AuditPageParts {
             return { bad: true, text: "Record " + seq[1] + " is not the one that the line has which was kept." };
         }
         return { bad: false, text: "Records " + first + " to " + before + " are one unbroken chain"
+          + (parts ? "" : ", without the parts about persons, which were left out")
           + (heads ? ", and the line that was kept fits." : "; the last digest is " + digest + ".") };
       }
 
       var verdict = document.getElementById("verdict"), head = document.getElementById("head");
-      var lines = document.getElementById("lines").textContent.split("\n").filter(function (line) { return line; });
+      function texts(id) {
+        var element = document.getElementById(id);
+        return element && element.textContent.split("\n").filter(function (line) { return line; });
+      }
+      var lines = texts("lines"), parts = texts("personal");
       function show() {
-        var result = verify(lines, head.value.trim());
+        var result = verify(lines, parts, head.value.trim());
         verdict.textContent = result.text;
         verdict.className = result.bad ? "bad" : "good";
       }
