@@ -47,7 +47,7 @@ struct Anchor: Hashable {
     line("count ", count)
     line("seq ", tip.sequence)
     line("hash ", HexText.encode(tip.hash).utf8)
-    if let time = tip.time { line("time ", LineWriter.text(of: time).utf8) }
+    if let time = tip.time { line("time ", RecordBody.text(of: time).utf8) }
     if alarm > 0 { line("alarm ", alarm) }
     if dropped > 0 { line("dropped ", dropped) }
     if let droppedSince { line("since ", droppedSince.rfc3339.utf8) }
@@ -104,8 +104,20 @@ struct Anchor: Hashable {
 
   /// The newer of the slots that are whole.
   static func read(_ bytes: [UInt8]) -> Reading {
-    let slots = [bytes.prefix(slotBytes), bytes.dropFirst(slotBytes).prefix(slotBytes)].compactMap { Anchor(slot: $0) }
-    return slots.max { $0.count < $1.count }.map { .read($0) } ?? .damaged
+    let slots = [bytes.prefix(slotBytes), bytes.dropFirst(slotBytes).prefix(slotBytes)]
+    // As a rule the one that says it is newer is whole, and the other need not be read.
+    for slot in statedCount(slots[1]) > statedCount(slots[0]) ? slots.reversed() : slots {
+      if let anchor = Anchor(slot: slot) { return .read(anchor) }
+    }
+    return .damaged
+  }
+
+  /// What a slot says of itself, whole or not.
+  private static func statedCount(_ slot: ArraySlice<UInt8>) -> UInt64 {
+    let name = Array("\ncount ".utf8)
+    guard let space = slot.indices.first(where: { slot[$0...].starts(with: name) }) else { return 0 }
+    return slot[(space + name.count)...].prefix { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
+      .reduce(0) { ($0 &* 10) &+ UInt64($1 - UInt8(ascii: "0")) }
   }
 }
 

@@ -16,7 +16,7 @@ final class ChainWalk {
   /// The number and digest of the line before; 0 where there is none to continue.
   private var sequence: UInt64 = 0
   private let digest = UnsafeMutableRawBufferPointer.allocate(byteCount: SHA256.byteCount, alignment: 16)
-  private var hash = SHA256()
+  private let hash = SHA256()
   /// A segment could not be read.
   private(set) var isBlind = false
 

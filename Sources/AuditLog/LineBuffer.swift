@@ -99,18 +99,39 @@ final class LineBuffer {
   /// A JSON string.
   func add(quoted text: String) {
     let isPlain: Bool? = text.utf8.withContiguousStorageIfAvailable { memory in
+      guard Self.isPlain(UnsafeRawBufferPointer(memory)) else { return false }
       let start = room(for: memory.count + 2)
       start.storeBytes(of: UInt8(ascii: "\""), as: UInt8.self)
-      for index in 0..<memory.count {
-        let byte = memory[index]
-        if byte < 0x20 || byte >= 0x7F || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { return false }
-        start.storeBytes(of: byte, toByteOffset: index + 1, as: UInt8.self)
-      }
+      if let base = memory.baseAddress { (start + 1).copyMemory(from: base, byteCount: memory.count) }
       start.storeBytes(of: UInt8(ascii: "\""), toByteOffset: memory.count + 1, as: UInt8.self)
       count += memory.count + 2
       return true
     }
     if isPlain != true { add(json: .string(text)) }
+  }
+
+  /// Whether a JSON string has these bytes as they are: ASCII without controls, quotes and backslashes; eight at a time.
+  @inline(__always)
+  private static func isPlain(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    let tops: UInt64 = 0x8080_8080_8080_8080
+    var index = 0
+    while index + 8 <= bytes.count {
+      let text = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+      let plain = text & ~tops
+      // A byte's top bit is set: at least a space; not the last of ASCII; not a quote; not a backslash; ASCII at all.
+      let isGood =
+        (plain &+ ones &* 0x60) & ~(plain &+ ones) & ((plain ^ (ones &* 0x22)) &+ ones &* 0x7F)
+        & ((plain ^ (ones &* 0x5C)) &+ ones &* 0x7F) & ~text & tops
+      if isGood != tops { return false }
+      index += 8
+    }
+    while index < bytes.count {
+      let byte = bytes[index]
+      if byte < 0x20 || byte >= 0x7F || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { return false }
+      index += 1
+    }
+    return true
   }
 
   /// A value as JSON.
@@ -133,7 +154,7 @@ extension LineBuffer {
     static func give(_ buffer: LineBuffer) {
       buffer.removeAll()
       if buffer.capacity > 1 << 20 { return }
-      kept.withLock { if $0.buffers.count < 2 { $0.buffers.append(buffer) } }
+      kept.withLock { if $0.buffers.count < 6 { $0.buffers.append(buffer) } }
     }
   }
 }

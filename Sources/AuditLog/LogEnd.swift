@@ -28,7 +28,8 @@ struct LogEnd {
 
   init(of place: AuditLogPlace, _ operations: LogOperations) throws(AuditLogError) {
     let (reading, anchorPath) = try place.readAnchor()
-    var segments = try place.segments()
+    var names = try place.names()
+    var segments = AuditLogPlace.segments(among: names)
     var known: Anchor?
     switch reading {
     case .read(let found):
@@ -49,7 +50,9 @@ struct LogEnd {
         break
       }
     }
-    try tellCutOffs(in: place, operations)
+    // What was read as a whole may have left something cut off.
+    if !scan.isAsCounted { names = try place.names() }
+    try tellCutOffs(names, in: place)
 
     guard let known else {
       if let name = segment {
@@ -142,9 +145,9 @@ struct LogEnd {
     alarms.append(AlarmText.text(reason, expected: expected?.sequence, found: found.sequence))
   }
 
-  private mutating func tellCutOffs(in place: AuditLogPlace, _ operations: LogOperations) throws(AuditLogError) {
+  private mutating func tellCutOffs(_ names: [String], in place: AuditLogPlace) throws(AuditLogError) {
     do throws(FileError) {
-      for name in try Directory.names(in: place.directory) {
+      for name in names {
         if name.hasPrefix("."), name.hasSuffix(".tmp") { try Directory.removeFile(place.path(name)) }
         guard name.hasSuffix(Self.untoldSuffix) else { continue }
         let bytes = try FileMetadata.of(place.path(name), followingLinks: false).size
@@ -182,6 +185,8 @@ struct Tail {
   /// Lines that the anchor counted don't continue the chain.
   var isChanged = false
   var highest: UInt64 = 0
+  /// The last line is the one that the anchor counted last: nothing else was looked at.
+  var isAsCounted = false
   /// The segment held no whole line and is gone.
   var isEmpty = false
 
@@ -198,6 +203,7 @@ struct Tail {
         last.sequence == anchor.tip.sequence, last.hash == anchor.tip.hash
       {
         tip = last
+        isAsCounted = true
         return
       }
       bytes = try file.readToEnd()

@@ -24,7 +24,7 @@ public struct LogHead: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// RFC 3339 in UTC, to the millisecond.
-  public var timeText: String? { time.map { LineWriter.text(of: $0) } }
+  public var timeText: String? { time.map { RecordBody.text(of: $0) } }
 
   public var hashText: String { HexText.encode(hash) }
 
@@ -33,7 +33,7 @@ public struct LogHead: Sendable, Hashable, CustomStringConvertible {
     if let host { text += " host=\(host)" }
     if let log { text += " log=\(log)" }
     text += " seq=\(sequence) sha256=\(hashText)"
-    if let time { text += " time=\(LineWriter.text(of: time))" }
+    if let time { text += " time=\(RecordBody.text(of: time))" }
     return text
   }
 

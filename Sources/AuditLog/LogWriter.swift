@@ -132,10 +132,10 @@ final class LogWriter {
     let text = LineWriter(after: tip, host: place.host, textBytes: place.limits.textBytes)
     text.add(batch)
     let personal =
-      text.personalLines.count > 0 ? try segment.personalFile(in: place, creating: true) : nil
+      !text.personal.isEmpty ? try segment.personalFile(in: place, creating: true) : nil
     let before = (lines: segment.size, personal: personal?.size ?? 0, isTorn: personal?.isTorn ?? false)
     do throws(AuditLogError) {
-      if let personal { try write(text.personalLines.bytes, to: personal) }
+      if let personal { try write(text.personal, to: personal) }
       let path = place.path(segment.name.segment)
       try operations.perform(.write, path, byteCount: text.lines.count, offset: segment.size) { () throws(Errno) in
         try segment.file.write(text.lines.bytes, at: segment.size)
@@ -166,17 +166,21 @@ final class LogWriter {
     tip = text.tip
   }
 
-  private func write(_ lines: UnsafeRawBufferPointer, to personal: PersonalFile) throws(AuditLogError) {
+  private func write(_ pieces: [PersonalLines], to personal: PersonalFile) throws(AuditLogError) {
     if personal.size == 0 { try setOwner(of: personal.file, personal.path) }
     // What a crash left of a line ends there.
     let start = personal.size + (personal.isTorn ? 1 : 0)
-    try operations.perform(
-      .write, personal.path, byteCount: lines.count + start - personal.size, offset: personal.size
-    ) { () throws(Errno) in
+    let end = pieces.reduce(start) { $0 + $1.lines.count }
+    try operations.perform(.write, personal.path, byteCount: end - personal.size, offset: personal.size) {
+      () throws(Errno) in
       if personal.isTorn { try personal.file.write([UInt8(ascii: "\n")], at: personal.size) }
-      try personal.file.write(lines, at: start)
+      var place = start
+      for piece in pieces {
+        try personal.file.write(piece.lines.bytes, at: place)
+        place += piece.lines.count
+      }
     }
-    personal.size = start + lines.count
+    personal.size = end
     personal.isTorn = false
   }
 

@@ -24,7 +24,11 @@ final class OpenSegment {
     let file = try place.open(path, .readWrite)
     self.name = name
     do throws(Errno) {
-      began = try SegmentScan.firstLine(of: file).flatMap { $0.withUnsafeBytes { LogTip(line: $0)?.time } }
+      began = try SegmentScan.firstLine(of: file).flatMap { line in
+        line.withUnsafeBytes { bytes in
+          LogLine(bytes).flatMap { PropertyListDate(rfc3339: String(decoding: bytes[$0.time], as: UTF8.self)) }
+        }
+      }
       size = Int(try file.metadata().size)
     } catch {
       throw AuditLogError(FileError("read", path: path, errno: error))

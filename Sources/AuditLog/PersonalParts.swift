@@ -1,5 +1,4 @@
 import Digests
-import Glibc
 import LinuxFiles
 
 /// The personal parts beside a segment, by the digests of their lines.
@@ -14,56 +13,55 @@ struct PersonalParts {
 
 /// The digests of the personal parts beside a segment, in the order of the file; taken on a thread of their own, while the lines
 /// are walked.
-final class PersonalDigests: @unchecked Sendable {
+final class PersonalDigests {
   typealias Digest = SIMD4<UInt64>
 
-  private let stream: LineStream?
-  private var thread = pthread_t()
-  private var isBeside = false
-  private var failure: AuditLogError?
-  private var digests: [Digest] = []
+  /// What the other thread does; the results are read when it is done.
+  private final class Reading: @unchecked Sendable {
+    private let stream: LineStream
+    private(set) var digests: [Digest] = []
+    private(set) var failure: AuditLogError?
+
+    init(_ stream: LineStream) { self.stream = stream }
+
+    func run() {
+      let hash = SHA256()
+      do throws(AuditLogError) {
+        while let part = try stream.next() {
+          var digest = Digest()
+          withUnsafeMutableBytes(of: &digest) { hash.digest(part, into: $0) }
+          digests.append(digest)
+        }
+      } catch {
+        failure = error
+      }
+    }
+  }
+
+  private let reading: Reading?
+  private var thread: ThreadBeside?
 
   /// - Throws: where the file can't be opened; one that is not there has no parts.
   init(_ name: SegmentName, in place: AuditLogPlace) throws(AuditLogError) {
-    do throws(AuditLogError) { stream = try LineStream(place.path(name.personal), in: place) } catch {
+    do throws(AuditLogError) {
+      let reading = Reading(try LineStream(place.path(name.personal), in: place))
+      self.reading = reading
+      thread = ThreadBeside { reading.run() }
+    } catch {
       guard case .file(let failure) = error.reason, failure.errno == .noSuchFile else { throw error }
-      stream = nil
-      return
-    }
-    isBeside =
-      pthread_create(
-        &thread, nil,
-        { pointer in
-          pointer.map { Unmanaged<PersonalDigests>.fromOpaque($0).takeRetainedValue().read() }
-          return nil
-        }, Unmanaged.passRetained(self).toOpaque()) == 0
-    if !isBeside {
-      // Nobody took what was handed over; it takes longer, and that is all.
-      Unmanaged.passUnretained(self).release()
-      read()
+      reading = nil
     }
   }
 
-  private func read() {
-    guard let stream else { return }
-    var hash = SHA256()
-    do throws(AuditLogError) {
-      while let part = try stream.next() {
-        var digest = Digest()
-        withUnsafeMutableBytes(of: &digest) { hash.digest(part, into: $0) }
-        digests.append(digest)
-      }
-    } catch {
-      failure = error
-    }
-  }
+  deinit { thread?.wait() }
 
   /// Which of some digests no part has. As a rule each is the next one in the file.
   /// - Returns: their places in the list.
   func missing(of asked: [Digest]) throws(AuditLogError) -> [Int] {
-    if isBeside { pthread_join(thread, nil) }
-    isBeside = false
-    if let failure { throw failure }
+    thread?.wait()
+    thread = nil
+    if let failure = reading?.failure { throw failure }
+    let digests = reading?.digests ?? []
     var missing: [Int] = []
     var passed: Set<Digest> = []
     var next = 0
@@ -78,6 +76,4 @@ final class PersonalDigests: @unchecked Sendable {
     }
     return missing
   }
-
-  deinit { if isBeside { pthread_detach(thread) } }
 }

@@ -71,7 +71,7 @@ struct SegmentScan {
   /// - Parameter asked: the number of the record whose digest is wanted.
   init(walking bytes: [UInt8], asked: UInt64) {
     size = bytes.count
-    var hash = SHA256()
+    let hash = SHA256()
     bytes.withUnsafeBytes { memory in
       var place = 0
       var digest = [UInt8](repeating: 0, count: SHA256.byteCount)

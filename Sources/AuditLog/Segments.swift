@@ -38,10 +38,13 @@ extension AuditLogPlace {
   func path(_ name: String) -> String { FilePath.join(directory, name) }
 
   /// The segments that are there, by their numbers; none where there is no folder.
-  func segments() throws(AuditLogError) -> [SegmentName] {
-    do throws(FileError) {
-      return try Directory.names(in: directory).compactMap { SegmentName($0) }.sorted()
-    } catch {
+  func segments() throws(AuditLogError) -> [SegmentName] { Self.segments(among: try names()) }
+
+  static func segments(among names: [String]) -> [SegmentName] { names.compactMap { SegmentName($0) }.sorted() }
+
+  /// The names of all files in the log's folder; none where there is no folder.
+  func names() throws(AuditLogError) -> [String] {
+    do throws(FileError) { return try Directory.names(in: directory) } catch {
       if error.errno == .noSuchFile { return [] }
       throw AuditLogError(error)
     }

@@ -64,7 +64,7 @@ public struct StoredRecord: Sendable, Hashable {
   }
 
   /// The time as the line has it: RFC 3339 in UTC.
-  public var timeText: String { LineWriter.text(of: time) }
+  public var timeText: String { RecordBody.text(of: time) }
 
   /// The digits of the digest of the line before.
   public var previousText: String {

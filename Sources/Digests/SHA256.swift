@@ -50,7 +50,7 @@ public struct SHA256: ~Copyable {
   /// Digests many pieces, one after the other, without a context for each: half the cost for pieces of a line's length.
   ///
   /// - Parameter digest: 32 bytes, for the result.
-  public mutating func digest(_ bytes: UnsafeRawBufferPointer, into digest: UnsafeMutableRawBufferPointer) {
+  public func digest(_ bytes: UnsafeRawBufferPointer, into digest: UnsafeMutableRawBufferPointer) {
     precondition(digest.count >= Self.byteCount)
     guard libcrypto.EVP_DigestInit_ex(context, nil, nil) == 1,
       libcrypto.EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) == 1,

@@ -58,24 +58,15 @@ extension FileDescriptor {
     // On its way before the thread is, so that both get into one transaction of the file system.
     try first.beginWriteBack()
     let wait = Wait(for: first.rawValue)
-    var thread = pthread_t()
-    let isBeside =
-      pthread_create(
-        &thread, nil,
-        { pointer in
-          pointer.map { Unmanaged<Wait>.fromOpaque($0).takeUnretainedValue().run() }
-          return nil
-        }, Unmanaged.passUnretained(wait).toOpaque()) == 0
-    // Without a thread it takes longer, and that is all.
-    if !isBeside { wait.run() }
+    let beside = ThreadBeside { wait.run() }
     var failure: Errno?
     do throws(Errno) { try second.synchronizeContents() } catch { failure = error }
-    if isBeside { pthread_join(thread, nil) }
+    beside.wait()
     if let failure = failure ?? wait.failure { throw failure }
   }
 
-  /// One `fdatasync` on a thread of its own.
-  private final class Wait {
+  /// One `fdatasync` for another thread; its outcome is read when that thread is done.
+  private final class Wait: @unchecked Sendable {
     let file: Int32
     private(set) var failure: Errno?
 
