@@ -67,20 +67,27 @@ final class LineBuffer {
   /// In decimal digits, with zeros before it up to a width.
   func add(decimal number: UInt64, width: Int = 1) {
     let place = room(for: 20)
-    var digits = 1
-    var rest = number / 10
-    while rest > 0 {
-      digits += 1
-      rest /= 10
+    if number < 10, width == 1 {
+      place.storeBytes(of: UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number), as: UInt8.self)
+      count += 1
+      return
     }
-    digits = max(digits, width)
-    rest = number
+    var digits = width
+    var bound: UInt64 = 1
+    for _ in 0..<width { bound &*= 10 }
+    while number >= bound {
+      digits += 1
+      if digits == 20 { break }
+      bound &*= 10
+    }
+    var rest = number
     var index = digits
     while index > 0 {
       index -= 1
+      let next = rest / 10
       place.storeBytes(
-        of: UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10), toByteOffset: index, as: UInt8.self)
-      rest /= 10
+        of: UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest &- next &* 10), toByteOffset: index, as: UInt8.self)
+      rest = next
     }
     count += digits
   }

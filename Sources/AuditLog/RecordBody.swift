@@ -66,12 +66,13 @@ final class RecordBody {
     prepare(record.pointee.kind)
     line.add(",\"fields\":{")
     let start = line.count
-    let withheld = findFields(in: record.pointee.fields)
+    let fields = record.pointee.fields
+    let withheld = findFields(in: fields)
     for (index, place) in places.enumerated() {
       guard let place else { continue }
       if line.count > start { line.add(",") }
       line.add(UnsafeRawBufferPointer(rebasing: nameText.bytes[nameRanges[index]]))
-      add(record.pointee.fields[place].value, to: line)
+      add(fields[place].value, to: line)
     }
     if withheld > 0 {
       if line.count > start { line.add(",") }

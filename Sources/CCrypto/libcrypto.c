@@ -15,6 +15,9 @@ const char *libcrypto_load(struct libcrypto_functions *table) {
   FIND(EVP_DigestInit_ex);
   FIND(EVP_DigestUpdate);
   FIND(EVP_DigestFinal_ex);
+  found.SHA256_Init = (__typeof__(found.SHA256_Init))dlsym(library, "SHA256_Init");
+  found.SHA256_Update = (__typeof__(found.SHA256_Update))dlsym(library, "SHA256_Update");
+  found.SHA256_Final = (__typeof__(found.SHA256_Final))dlsym(library, "SHA256_Final");
   FIND(EVP_PKEY_CTX_new_id);
   FIND(EVP_PKEY_CTX_free);
   FIND(EVP_PKEY_keygen_init);

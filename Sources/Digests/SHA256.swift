@@ -52,11 +52,20 @@ public struct SHA256: ~Copyable {
   /// - Parameter digest: 32 bytes, for the result.
   public func digest(_ bytes: UnsafeRawBufferPointer, into digest: UnsafeMutableRawBufferPointer) {
     precondition(digest.count >= Self.byteCount)
-    guard libcrypto.EVP_DigestInit_ex(context, nil, nil) == 1,
-      libcrypto.EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) == 1,
-      libcrypto.EVP_DigestFinal_ex(
-        context, digest.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: UInt8.self), nil) == 1
-    else { fatalError("SHA-256 failed") }
+    let result = digest.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: UInt8.self)
+    let isDone: Bool
+    if let begin = libcrypto.SHA256_Init, let add = libcrypto.SHA256_Update, let end = libcrypto.SHA256_Final {
+      isDone = withUnsafeTemporaryAllocation(byteCount: SHA256_CONTEXT_BYTES, alignment: 16) { memory in
+        let context = memory.baseAddress.unsafelyUnwrapped
+        return begin(context) == 1 && add(context, bytes.baseAddress, bytes.count) == 1 && end(result, context) == 1
+      }
+    } else {
+      isDone =
+        libcrypto.EVP_DigestInit_ex(context, nil, nil) == 1
+        && libcrypto.EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) == 1
+        && libcrypto.EVP_DigestFinal_ex(context, result, nil) == 1
+    }
+    guard isDone else { fatalError("SHA-256 failed") }
   }
 
   /// The digest of one piece.

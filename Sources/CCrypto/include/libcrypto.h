@@ -17,6 +17,9 @@ typedef struct evp_pkey_ctx_st EVP_PKEY_CTX;
 static const int LIBCRYPTO_ED25519 = 1087;
 static const uint64_t LIBCRYPTO_NO_LOAD_CONFIG = 0x80, LIBCRYPTO_NO_ATEXIT = 0x80000;
 
+// SHA256_CTX has 112 since the first of them.
+static const size_t SHA256_CONTEXT_BYTES = 128;
+
 struct libcrypto_functions {
   int (*_Nonnull OPENSSL_init_crypto)(uint64_t flags, const void *_Nullable settings);
 
@@ -28,6 +31,12 @@ struct libcrypto_functions {
   int (*_Nonnull EVP_DigestUpdate)(EVP_MD_CTX *_Nonnull context, const void *_Nullable bytes, size_t count);
   int (*_Nonnull EVP_DigestFinal_ex)(
       EVP_MD_CTX *_Nonnull context, unsigned char *_Nullable digest, unsigned *_Nullable count);
+
+  // SHA-256 alone, over a context of SHA256_CONTEXT_BYTES. OpenSSL 3 calls them deprecated, and builds may leave them out;
+  // NULL then.
+  int (*_Nullable SHA256_Init)(void *_Nonnull context);
+  int (*_Nullable SHA256_Update)(void *_Nonnull context, const void *_Nullable bytes, size_t count);
+  int (*_Nullable SHA256_Final)(unsigned char *_Nonnull digest, void *_Nonnull context);
 
   EVP_PKEY_CTX *_Nullable (*_Nonnull EVP_PKEY_CTX_new_id)(int id, void *_Nullable engine);
   void (*_Nonnull EVP_PKEY_CTX_free)(EVP_PKEY_CTX *_Nullable context);
