@@ -14,8 +14,9 @@ enum Policyd {
     summary: "Bring what programs report into the audit log, and follow windows of time, names and sources.",
     flags: [
       Flag("--root", value: "DIR", .directory, "work below DIR instead of /"),
-      Flag("--heartbeat", value: "SECONDS", .number, "record a sign of life that often (default: 300)"),
-      Flag("--look", value: "SECONDS", .number, "look at names, sources and spools that often (default: 300)"),
+      Flag("--heartbeat", value: "SECONDS", .number, "record a sign of life that often (default: 300, at least 1)"),
+      Flag(
+        "--look", value: "SECONDS", .number, "look at names, sources and spools that often (default: 300, at least 1)"),
       Flag("--help", short: "-h", "tell what this does"),
       Flag("--version", "tell the version"),
     ],
@@ -55,6 +56,7 @@ enum Policyd {
   }
 
   private static func serve(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {
+    let intervals = try intervals(arguments)
     let installation = Installation.found(root: arguments.value("--root"))
     if installation.root.isEmpty, ProcessIdentity.effectiveUserID != 0 {
       throw CommandFailure(.notPermitted, "the agent of this host needs root", next: "sudo \(name)")
@@ -73,9 +75,6 @@ enum Policyd {
     limits.allConnections = max(8, min(limits.allConnections, ProcessLimits.allowAllOpenFiles() - 64))
     let listener = try listener(of: installation)
     let store = AuditLogStore(installation, report: report)
-    var intervals = HostWatch.Intervals()
-    if let seconds = arguments.number("--heartbeat") { intervals.heartbeat = Int64(clamping: max(1, seconds)) }
-    if let seconds = arguments.number("--look") { intervals.look = Int64(clamping: max(1, seconds)) }
     let watch = try needed { () throws(Errno) in
       try HostWatch(installation, mailbox: mailbox, store: store, intervals: intervals, report: report)
     }
@@ -93,6 +92,18 @@ enum Policyd {
     ServiceManager.notify("READY=1")
     agent.run { watch.lookAnew() }
     return .done
+  }
+
+  private static func intervals(_ arguments: ParsedArguments) throws(CommandFailure) -> HostWatch.Intervals {
+    var intervals = HostWatch.Intervals()
+    func seconds(_ flag: String) throws(CommandFailure) -> Int64? {
+      guard let seconds = arguments.number(flag) else { return nil }
+      if seconds == 0 { throw CommandFailure(.usage, "\(flag) is at least 1 second, not 0", next: "\(name) --help") }
+      return Int64(clamping: seconds)
+    }
+    intervals.heartbeat = try seconds("--heartbeat") ?? intervals.heartbeat
+    intervals.look = try seconds("--look") ?? intervals.look
+    return intervals
   }
 
   /// What the system gives to every service but one that it has no room for.

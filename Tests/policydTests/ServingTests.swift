@@ -130,6 +130,11 @@ import Testing
 
   @Test func anEmptyRootHasNoAgent() throws {
     let sandbox = try Sandbox(named: "policyd")
+    for flag in ["--heartbeat", "--look"] {
+      let refused = sandbox.execute([AgentSandbox.program, "--root", sandbox.root, flag, "0"])
+      #expect(refused.exitCode == 64)
+      #expect(refused.errors == "policyd: \(flag) is at least 1 second, not 0\nNext: policyd --help\n")
+    }
     let result = sandbox.execute([AgentSandbox.program, "--root", sandbox.root])
     #expect(result.exitCode == 66)
     #expect(

@@ -1,3 +1,4 @@
+import AuditEvents
 import AuditLog
 import CommandLineKit
 import LinuxFiles
@@ -20,8 +21,30 @@ struct AuditFilter {
     Flag("--until", value: "TIME", .instant, "before TIME"),
   ]
 
+  /// The kinds that records have, and their families.
+  static let known: Set<String> = {
+    let kinds: [AuditEvent.Kind] = [
+      .forcedWrite, .foreignRedirect, .domainDamaged, .domainUnwritable, .eventsDropped, .policyInstalled,
+      .policyRefreshed, .policyRefused, .policyUninstalled, .identityUnknown, .hostEnrolled, .keyTrusted,
+      .agentStarted, .agentStopped, .agentHeartbeat, .windowOpened, .windowClosed, .policyStale, .auditBegan,
+      .auditRotated, .auditRecovered, .auditAlarm, .auditAcknowledged, .auditCheckpoint, .auditErased, .auditDropped,
+    ]
+    // What programs name themselves is written under this one where it can't be written as it is.
+    let names = kinds.map(\.rawValue) + ["event.malformed"]
+    return Set(names + names.compactMap { $0.split(separator: ".").first.map(String.init) })
+  }()
+
   init(_ call: Invocation) throws(CommandFailure) {
     kinds = call.arguments.values("--kind")
+    for kind in kinds where !Self.known.contains(kind) {
+      var failure = CommandFailure(
+        .usage,
+        "--kind '\(TerminalText.escape(kind))' is no kind of record, and no family"
+          + UsageError.didYouMean(Suggestion.nearest(to: kind, among: Self.known)),
+        next: "\(Policyctl.name) \(call.verb.name) --help")
+      failure.verb = call.verb.name
+      throw failure
+    }
     domain = call.arguments.value("--domain")
     func instant(_ flag: String) throws(CommandFailure) -> Double? {
       guard let text = call.arguments.value(flag) else { return nil }

@@ -75,6 +75,13 @@ struct StatusReport {
       view.next = "sudo chown root: \(path) && sudo chmod go-w \(path)"
     }
     view.faults += passedOver.map(\.description)
+    if let end = try? AuditEnd(of: AuditSite(installation).place), end.head != nil || end.fault != nil {
+      view.audit = end.state
+      if let fault = end.fault {
+        view.faults.append(fault)
+        view.next = view.next ?? call.command(privileged: true, "audit", "verify")
+      }
+    }
     view.paths = paths()
     if withUserSetKeys, view.userSet == nil { view.userSet = [] }
     return view

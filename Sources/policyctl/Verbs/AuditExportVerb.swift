@@ -32,7 +32,7 @@ enum AuditExportVerb: VerbProgram {
     var found: AuditExport?
     do throws(AuditLogError) {
       found = try AuditExport(
-        of: place, withPersonal: !call.arguments.has("--without-personal"), verdict: "\(verification.verdict)",
+        of: place, withPersonal: !call.arguments.has("--without-personal"), verification: verification,
         made: WallClock.unixSeconds())
       switch call.arguments.value("--format") {
       case "csv": try found?.csv(into: pieces)

@@ -15,7 +15,8 @@ enum AuditShowVerb: VerbProgram {
       ],
       notes: [
         "A name with ? is what a process said of itself. It proves nothing that the log is",
-        "shown: audit verify does. With --follow, json is one document a line.",
+        "shown: audit verify does. With --follow, json is one document a line. No match is no",
+        "error, and said on standard error; a KIND that there is not is one (64).",
       ],
       example: "sudo policyctl audit show --kind policy")
   }
@@ -32,11 +33,13 @@ enum AuditShowVerb: VerbProgram {
     json.beginArray()
     var output: [UInt8] = []
     var found = false
+    var matched = false
     var broken: CommandFailure?
     do throws(AuditLogError) {
       try LogReader(place).forEachRecord { record throws(AuditLogError) in
         found = true
         guard broken == nil, filter.includes(record) else { return }
+        matched = true
         if call.wantsJSON {
           AuditView.write(record, to: &json)
           output += json.drain()
@@ -56,6 +59,7 @@ enum AuditShowVerb: VerbProgram {
     json.endObject()
     if call.wantsJSON { output += json.drain() + [UInt8(ascii: "\n")] }
     try Output.print(output)
+    if !matched { StandardStreams.writeError("\(Policyctl.name): no records match\n") }
     return .done
   }
 

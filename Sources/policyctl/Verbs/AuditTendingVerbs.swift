@@ -15,7 +15,8 @@ enum AuditPruneVerb: VerbProgram {
       ],
       notes: [
         "One of the two is needed. The newest segment always stays. Nothing is ever removed",
-        "from the log but by this command.",
+        "from the log but by this command. It verifies first, and ends like audit verify,",
+        "without removing anything, where the log is not sound: that one is to be archived.",
       ],
       example: "sudo policyctl audit prune --keep 12")
   }
@@ -30,9 +31,12 @@ enum AuditPruneVerb: VerbProgram {
       date = PropertyListDate(
         unixTime: Double(try InstantArgument.parse(text, verb: call.verb.name, flag: "--before")))
     }
+    let installation = call.installation()
+    let place = AuditSite(installation).place
+    try requireSound(place, installation, call)
     let done: AuditLog.Pruning
     do throws(AuditLogError) {
-      done = try AuditLog(AuditSite(call.installation()).place).prune(
+      done = try AuditLog(place).prune(
         keeping: Int(clamping: call.arguments.number("--keep") ?? 1), before: date)
     } catch {
       throw CommandFailure(error, of: call)
@@ -45,6 +49,24 @@ enum AuditPruneVerb: VerbProgram {
       "Removed records \(records.lowerBound) to \(records.upperBound) in \(Count.text(done.segments, "segment")); a checkpoint tells of them.\n"
     )
     return .done
+  }
+}
+
+extension AuditPruneVerb {
+  /// A checkpoint vouches for what is removed: what did not verify would be sound from then on.
+  private static func requireSound(
+    _ place: AuditLogPlace, _ installation: Installation, _ call: Invocation
+  ) throws(CommandFailure) {
+    let progress = VerificationProgress()
+    let verification = AuditVerification(of: place, progress: progress.update)
+    if verification.verdict == .sound { return }
+    if verification.records == 0, verification.verdict == .incomplete { throw AuditShowVerb.nothing(place) }
+    let view = AuditVerdictView(verification: verification, directory: place.directory)
+    StandardStreams.writeError(view.text(Terminal.palette(for: .errors)))
+    let archive = ["tar", "-cf", "audit-log.tar", place.directory, place.anchor]
+    throw CommandFailure(
+      view.exitCode, "nothing was removed: a checkpoint would vouch for what did not verify; archive the log",
+      next: [ShellWord.join((call.root == nil ? ["sudo"] : []) + archive)])
   }
 }
 

@@ -62,15 +62,19 @@ enum AuditHeadVerb: VerbProgram {
   static var verb: Verb {
     Verb(
       "audit", "head", summary: "Print the end of the audit log on one line, to be kept on another machine.",
-      flags: [CommonFlags.format], notes: ["audit verify --against holds the log to it later."],
+      flags: [CommonFlags.format],
+      notes: [
+        "audit verify --against holds the log to it later. Where the log is behind its",
+        "anchor, or an alarm is not acknowledged, a warning says so and the status is 1.",
+      ],
       example: "sudo policyctl audit head")
   }
 
   static func run(_ call: Invocation) throws(CommandFailure) -> ExitCode {
     let place = AuditSite(call.installation()).place
-    let head: LogHead?
-    do throws(AuditLogError) { head = try LogReader(place).head() } catch { throw CommandFailure(error, of: call) }
-    guard let head else { throw AuditShowVerb.nothing(place) }
+    let end: AuditEnd
+    do throws(AuditLogError) { end = try AuditEnd(of: place) } catch { throw CommandFailure(error, of: call) }
+    guard let head = end.head else { throw AuditShowVerb.nothing(place) }
     if call.wantsJSON {
       var json = JSONWriter(pretty: true)
       AuditVerdictView.write(head, to: &json)
@@ -78,7 +82,10 @@ enum AuditHeadVerb: VerbProgram {
     } else {
       try Output.print("\(head)\n")
     }
-    return .done
+    guard let fault = end.fault else { return .done }
+    StandardStreams.writeError(
+      "\(Policyctl.name): warning: \(fault)\nNext: \(call.command(privileged: true, "audit", "verify"))\n")
+    return .no
   }
 }
 

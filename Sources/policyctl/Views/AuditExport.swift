@@ -9,37 +9,50 @@ struct AuditExport {
   /// Whether parts about persons are in it.
   let withPersonal: Bool
   let head: LogHead
-  /// The number of the first record.
-  let first: UInt64
+  /// The numbers of the records, in the order of the log: more than one stretch where some were lost.
+  let ranges: [ClosedRange<UInt64>]
   let count: Int
   /// What `audit verify` said when the file was made.
   let verdict: String
+  /// What it said beside that.
+  let notes: [String]
   /// Unix seconds.
   let made: Int64
 
   /// nil: there are no records.
-  init?(of place: AuditLogPlace, withPersonal: Bool, verdict: String, made: Int64) throws(AuditLogError) {
+  init?(of place: AuditLogPlace, withPersonal: Bool, verification: AuditVerification, made: Int64) throws(AuditLogError)
+  {
     guard let head = try LogReader(place).head() else { return nil }
     var count = 0
-    var first: UInt64?
+    var ranges: [ClosedRange<UInt64>] = []
+    var log: String?
     try LogReader(place).forEachRecord(through: head.sequence) { record throws(AuditLogError) in
       count += 1
-      first = first ?? record.sequence
+      if record.kind.hasPrefix("audit.") { log = record.fields["log"]?.stringValue ?? log }
+      if let last = ranges.last, record.sequence > 0, last.upperBound == record.sequence - 1 {
+        ranges[ranges.count - 1] = last.lowerBound...record.sequence
+      } else {
+        ranges.append(record.sequence...record.sequence)
+      }
     }
-    guard let first else { return nil }
+    guard !ranges.isEmpty else { return nil }
     self.place = place
     self.withPersonal = withPersonal
-    self.head = head
-    self.first = first
+    // Who may not read the anchor has the log's id from its records.
+    self.head = LogHead(
+      host: head.host, log: head.log ?? log, sequence: head.sequence, hash: head.hash, time: head.time)
+    self.ranges = ranges
     self.count = count
-    self.verdict = verdict
+    verdict = "\(verification.verdict)"
+    notes = verification.notes
     self.made = made
   }
 
   /// Hands over the same records at every call, or fails.
   func forEachRecord(_ body: (StoredRecord) -> Void) throws(AuditLogError) {
     var seen = 0
-    try LogReader(place).forEachRecord(from: first, through: head.sequence) { record throws(AuditLogError) in
+    try LogReader(place).forEachRecord(from: ranges[0].lowerBound, through: head.sequence) {
+      record throws(AuditLogError) in
       seen += 1
       body(withPersonal ? record : record.withoutPersonalPart)
     }
@@ -119,13 +132,14 @@ struct AuditExport {
     }
   }
 
-  /// A text that a spreadsheet would take for a formula begins with an apostrophe.
+  /// What could act on a terminal is escaped as `audit show` does. A text that a spreadsheet would take for a formula begins
+  /// with an apostrophe.
   static func cell(_ text: String) -> String {
-    var text = text
-    if let first = text.unicodeScalars.first, "=+-@\t\r".unicodeScalars.contains(first), Double(text) == nil {
+    var text = TerminalText.escape(text)
+    if let first = text.unicodeScalars.first, "=+-@".unicodeScalars.contains(first), Double(text) == nil {
       text = "'" + text
     }
-    guard text.unicodeScalars.contains(where: { ",\"\r\n".unicodeScalars.contains($0) }) else { return text }
+    guard text.unicodeScalars.contains(where: { ",\"".unicodeScalars.contains($0) }) else { return text }
     return "\"" + text.unicodeScalars.map { $0 == "\"" ? "\"\"" : String($0) }.joined() + "\""
   }
 }

@@ -3,7 +3,10 @@ import CommandLineKit
 import PropertyList
 
 /// The audit log as one page that is read without anything else: the records as a table, the lines and the personal parts as
-/// they are, and a script that takes the digests again. Without scripts the page is read all the same.
+/// they are, and a script that takes the digests again, holds everything that is read to the lines and the personal parts, and
+/// puts the table that they make in the place of the one that came. Without scripts the page is read all the same.
+///
+/// The script and what the host said when the page was made are covered by no digest.
 extension AuditExport {
   func page(into output: OutputPieces) throws(AuditLogError) {
     let page = Page(output)
@@ -17,22 +20,32 @@ extension AuditExport {
     page.raw("<title>")
     page.text(title)
     page.raw("</title>\n<style>\n\(AuditPageParts.style)</style>\n</head>\n<body>\n")
-    page.raw("<a class=\"skip\" href=\"#records\">To the records</a>\n<header>\n<h1>")
+    page.raw("<a class=\"skip\" href=\"#records\">To the records</a>\n<header>\n<h1 id=\"title\">")
     page.text(title)
-    page.raw("</h1>\n<p>")
-    page.text("\(Count.text(count, "record")), \(first) to \(head.sequence); made ")
-    page.raw("<time>")
+    page.raw("</h1>\n<p><span id=\"extent\">")
+    page.text("\(Count.text(count, "record")), \(AuditPageText.list(ranges))")
+    page.raw("</span>; made <time>")
     page.text(InstantText.rfc3339(made))
     page.raw("</time>. When it was made, <code>policyctl audit verify</code> said: <strong class=\"")
     page.raw(verdict == "sound" ? "good" : "bad")
     page.raw("\">")
     page.text(verdict)
-    page.raw("</strong>.</p>\n</header>\n<main>\n")
+    page.raw("</strong>.</p>\n")
+    if !notes.isEmpty {
+      page.raw("<ul>\n")
+      for note in notes {
+        page.raw("<li>")
+        page.text(TerminalText.escape(note))
+        page.raw("</li>\n")
+      }
+      page.raw("</ul>\n")
+    }
+    page.raw("</header>\n<main>\n")
     verifier(page)
     try table(page)
     try raw(page, "raw", "The lines as they are", "lines") { $0.line }
     if withPersonal { try raw(page, "parts", "The personal parts as they are", "personal") { $0.personalPart } }
-    page.raw("</main>\n<footer><p>")
+    page.raw("</main>\n<footer><p id=\"end\">")
     page.text("\(head)")
     page.raw("</p></footer>\n<script>\n\(AuditPageParts.script)</script>\n</body>\n</html>\n")
   }
@@ -40,16 +53,21 @@ extension AuditExport {
   private func verifier(_ page: Page) {
     page.raw("<section aria-labelledby=\"check-title\">\n<h2 id=\"check-title\">Is this what was written?</h2>\n")
     page.raw(
-      "<p id=\"verdict\" role=\"status\">This page can take the digests of all lines again; it needs scripts for that. "
+      "<p id=\"verdict\" role=\"status\">This page can take the digests of all lines again; it needs scripts for that, "
     )
+    page.raw("and only they hold the table to the lines. ")
     page.raw("Without: <code>policyctl audit verify</code> on the host.</p>\n")
     page.raw("<p><label for=\"head\">A line of <code>policyctl audit head</code> that was kept elsewhere</label><br>\n")
     page.raw(
       "<input id=\"head\" type=\"text\" spellcheck=\"false\" autocomplete=\"off\" placeholder=\"audit-head host=… seq=… sha256=…\"></p>\n"
     )
     page.raw(
-      "<p class=\"faint\">The chain shows that no line was changed, dropped or moved. Whoever was root on the host ")
-    page.raw("could have written all of it anew: only a line that was kept elsewhere tells of that. ")
+      "<p class=\"faint\">The chain shows that no line was changed, dropped or moved, and the table is held to the lines. "
+    )
+    page.raw("What the host said when the page was made is covered by no digest. Whoever was root on the host ")
+    page.raw(
+      "could have written all of it anew, and whoever had this page its script: only a line that was kept elsewhere tells of that. "
+    )
     page.raw(
       withPersonal
         ? "Parts about persons stand beside the chain; each is held against the digest in its line.</p>\n</section>\n"
@@ -62,18 +80,19 @@ extension AuditExport {
       "<p class=\"scripted\" hidden><label for=\"filter\">Show only lines with</label> <input id=\"filter\" type=\"search\"></p>\n"
     )
     page.raw(
-      "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-labelledby=\"records-title\">\n<table>\n<thead><tr>")
+      "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-labelledby=\"records-title\">\n<table>\n<thead><tr id=\"columns\">"
+    )
     for name in ["Number", "Time (UTC)", "Kind", "Who", "What"] { page.raw("<th scope=\"col\">\(name)</th>") }
-    page.raw("</tr></thead>\n<tbody>\n")
+    page.raw("</tr></thead>\n<tbody id=\"rows\">\n")
     try forEachRecord { record in
       page.raw("<tr><th scope=\"row\">\(record.sequence)</th><td>")
       page.text(record.timeText)
       page.raw("</td><td>")
       page.text(record.kind)
       page.raw("</td><td>")
-      page.text(Self.who(record))
+      page.text(who(record))
       page.raw("</td><td>")
-      page.text(Self.what(record))
+      page.text(AuditPageText.members(record.fields).joined(separator: "; "))
       page.raw("</td></tr>\n")
     }
     page.raw("</tbody>\n</table>\n</div>\n</section>\n")
@@ -93,18 +112,13 @@ extension AuditExport {
   }
 
   /// The user's number, with the program, and on whose word: the kernel's, unless something else is said.
-  private static func who(_ record: StoredRecord) -> String {
-    if record.personal == .erased { return "erased" }
+  private func who(_ record: StoredRecord) -> String {
+    if record.personal == .erased { return withPersonal ? "erased" : "left out" }
     guard let user = record.userID else { return "—" }
     let executable = (record.attested ?? record.claimed)?["executable"]?.stringValue
     let text = "uid \(user)" + (executable.map { ", " + TerminalText.escape($0) } ?? "")
     if record.attested != nil { return text }
     return text + (record.unattested == nil ? " (claimed)" : " (unattested: found in this user's spool)")
-  }
-
-  private static func what(_ record: StoredRecord) -> String {
-    record.fields.keys.sorted().map { "\(TerminalText.escape($0)): \(record.fields[$0]!.displayText)" }
-      .joined(separator: "; ")
   }
 
   private final class Page {
@@ -128,6 +142,34 @@ extension AuditExport {
         }
       }
       output.add(bytes)
+    }
+  }
+}
+
+/// The words of the page that its script has to find as well: simple enough to be made twice.
+enum AuditPageText {
+  /// `1 to 15, 18 and 20 to 22`.
+  static func list(_ ranges: [ClosedRange<UInt64>]) -> String {
+    let words = ranges.map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound) to \($0.upperBound)" }
+    guard words.count > 1 else { return words.first ?? "" }
+    return words.dropLast().joined(separator: ", ") + " and " + words[words.count - 1]
+  }
+
+  /// `name: value`, by name.
+  static func members(_ members: [String: PropertyListValue]) -> [String] {
+    members.keys.sorted().map { "\(TerminalText.escape($0)): \(text(members[$0]!))" }
+  }
+
+  /// A text without quotes, a number as the line has it.
+  private static func text(_ value: PropertyListValue) -> String {
+    switch value {
+    case .string(let text): return TerminalText.escape(text)
+    case .array(let elements): return "[" + elements.map(text).joined(separator: ", ") + "]"
+    case .dictionary(let inner): return "{" + self.members(inner).joined(separator: ", ") + "}"
+    default:
+      var json = JSONWriter(pretty: false)
+      json.value(value)
+      return String(decoding: json.bytes, as: UTF8.self)
     }
   }
 }

@@ -64,67 +64,177 @@ enum AuditPageParts {
         return h.map(function (word) { return ("0000000" + (word >>> 0).toString(16)).slice(-8); }).join("");
       }
 
+      // As `audit show` escapes.
+      function escape(text) {
+        return text.replace(/\n/g, "\\n").replace(/\t/g, "\\t").replace(/\r/g, "\\r").replace(
+          /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu,
+          function (c) { return "\\u{" + c.codePointAt(0).toString(16) + "}"; });
+      }
+      // Numbers keep their digits: { "\u0000": "12" }.
+      function exact(line) {
+        return JSON.parse(line.replace(/"(?:[^"\\]|\\.)*"|-?[0-9][0-9.eE+-]*/g, function (word) {
+          return word.charAt(0) === '"' ? word : '{"\\u0000":"' + word + '"}';
+        }));
+      }
+      function members(value) {
+        return Object.keys(value).sort().map(function (name) { return escape(name) + ": " + text(value[name]); });
+      }
+      function text(value) {
+        if (typeof value === "string") return escape(value);
+        if (Array.isArray(value)) return "[" + value.map(text).join(", ") + "]";
+        if (typeof value !== "object" || value === null) return String(value);
+        return "\u0000" in value ? value["\u0000"] : "{" + members(value).join(", ") + "}";
+      }
+      function markup(text) {
+        return text.replace(/&/g, "&amp;").replace(/\u00a0/g, "&nbsp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
+      }
+      // A row of the table, from a line and its personal part: undefined where there is none, null where all were left out.
+      function row(line, part) {
+        var record = exact(line), who = "\u2014", told = record;
+        if (record.personal && !part) who = part === null ? "left out" : "erased";
+        else {
+          if (part) told = exact(part);
+          var person = told.attested || told.unattested || told.claimed, user = person && person.uid && text(person.uid);
+          if (/^[0-9]+$/.test(user) && Number(user) < 4294967296) {
+            var program = (told.attested || told.claimed || {}).executable;
+            who = "uid " + user + (typeof program === "string" ? ", " + escape(program) : "")
+              + (told.attested ? "" : told.unattested ? " (unattested: found in this user's spool)" : " (claimed)");
+          }
+        }
+        return "<tr><th scope=\"row\">" + text(record.seq) + "</th>" + [record.time, record.kind, who,
+          members(told.fields || {}).join("; ")].map(function (cell) { return "<td>" + markup(cell) + "</td>"; }).join("")
+          + "</tr>\n";
+      }
+      function span(range) { return range[0] === range[1] ? String(range[0]) : range[0] + " to " + range[1]; }
+      function list(ranges) {
+        var words = ranges.map(span), last = words.pop();
+        return words.length ? words.join(", ") + " and " + last : last;
+      }
+
       // The law is the one of `policyctl audit verify`: numbers without a gap, and in each line the digest of the line before.
-      // A personal part is there as its line has it, or `audit.erased` names its record; `parts` is null where they were left out.
+      // Behind records that were lost the chain goes on with an alarm that somebody has acknowledged. A personal part is there as
+      // its line has it, or `audit.erased` names its record; `parts` is null where they were left out.
       function verify(lines, parts, heads) {
-        var encoder = new TextEncoder(), before = null, digest = null, digests = {}, alarms = {}, through = 0, first = 0;
-        var present = {}, missing = [], erased = [];
-        (parts || []).forEach(function (part) { present[sha256(encoder.encode(part))] = true; });
+        var encoder = new TextEncoder(), before = null, digest = null, digests = {}, alarms = [], acknowledged = [];
+        var first = 0, present = {}, missing = [], erased = [], matched = 0, rows = [], ranges = [], losses = [];
+        var beginning = null, checkpoint = null, host, log, time;
+        function bad(text) { return { bad: true, text: text }; }
+        (parts || []).forEach(function (part) { present[sha256(encoder.encode(part))] = part; });
         for (var i = 0; i < lines.length; i++) {
           var record, start = /^\{"seq":([1-9][0-9]*),"prev":"([0-9a-f]{64})",/.exec(lines[i]);
           try { record = JSON.parse(lines[i]); } catch (error) { record = null; }
-          if (!start || !record) return { bad: true, text: "Line " + (i + 1) + " is no record." };
+          if (!start || !record) return bad("Line " + (i + 1) + " is no record.");
           var number = Number(start[1]), fields = record.fields || {};
-          var told = record.kind === "audit.alarm" && fields.expectedHash === start[2] && number > fields.expected;
-          if (before === null) first = number;
-          else if (!told && number !== before + 1)
-            return { bad: true, text: "Record " + (before + 1) + " is missing or out of order before record " + number + "." };
-          else if (!told && start[2] !== digest)
-            return { bad: true, text: "Record " + before + " was changed: its digest is not the one that record " + number + " has." };
+          var told = record.kind === "audit.alarm" && fields.expectedHash === start[2]
+            && number > Math.max(fields.expected, fields.found);
+          if (before === null) {
+            first = number;
+            if (!told && number === 1 && /[^0]/.test(start[2])) return bad("Record 1 names one before it.");
+            if (!told && number > 1) beginning = start[2];
+          } else if (number !== before + 1 || start[2] !== digest) {
+            if (told && number > before) losses.push({ lost: [before + 1, number - 1], alarm: number });
+            else if (number !== before + 1)
+              return bad("Record " + (before + 1) + " is missing or out of order before record " + number + ".");
+            else
+              return bad("Record " + before + " was changed: its digest is not the one that record " + number + " has.");
+          }
+          if (before !== null && number === before + 1) ranges[ranges.length - 1][1] = number;
+          else ranges.push([number, number]);
           digest = sha256(encoder.encode(lines[i]));
           digests[number] = digest;
           before = number;
-          if (parts && record.personal && !present[record.personal]) missing.push(number);
+          host = record.host;
+          time = record.time;
+          if (record.kind.indexOf("audit.") === 0 && fields.log) log = fields.log;
+          if (parts && record.personal) {
+            if (present[record.personal] === undefined) missing.push(number);
+            else matched++;
+          }
+          rows.push(row(lines[i], parts ? present[record.personal] : null));
           if (record.kind === "audit.erased") String(fields.records).split(",").forEach(function (range) {
             var ends = range.split("-");
             erased.push([Number(ends[0]), Number(ends[ends.length - 1])]);
           });
-          if (record.kind === "audit.alarm") alarms[number] = true;
-          if (record.kind === "audit.acknowledged") through = Math.max(through, fields.through || 0);
+          if (record.kind === "audit.checkpoint") checkpoint = fields.through + 1 >= first ? fields : checkpoint;
+          if (record.kind === "audit.alarm") alarms.push(number);
+          if (record.kind === "audit.acknowledged") acknowledged.push({ through: fields.through || 0, by: number });
         }
+        if (!lines.length) return bad("There are no lines.");
         missing = missing.filter(function (number) {
           return !erased.some(function (ends) { return ends[0] <= number && number <= ends[1]; });
         });
-        if (missing.length) return { bad: true, text: "The personal part of record " + missing[0]
-          + " was changed or taken away, and no record tells of an erasure." };
-        for (var alarm in alarms)
-          if (Number(alarm) > through) return { bad: true, text: "Record " + alarm + " is an alarm that nobody has acknowledged." };
+        if (missing.length) return bad("The personal part of record " + missing[0]
+          + " was changed or taken away, and no record tells of an erasure.");
+        if (parts && matched !== parts.length) return bad("There is a personal part that belongs to no record.");
+        if (beginning && !checkpoint)
+          return bad("Records " + span([1, first - 1]) + " are missing, and no checkpoint vouches for them.");
+        if (beginning && checkpoint.through + 1 === first && checkpoint.hash !== beginning)
+          return bad("There was another record before record " + first + " than the checkpoint says.");
+        function settling(alarm) { return acknowledged.filter(function (one) { return one.through >= alarm; })[0]; }
+        for (var a = 0; a < alarms.length; a++)
+          if (!settling(alarms[a])) return bad("Record " + alarms[a] + " is an alarm that nobody has acknowledged.");
         if (heads) {
           var seq = /(?:^|\s)seq=([0-9]+)/.exec(heads), sha = /(?:^|\s)sha256=([0-9a-f]{64})/.exec(heads);
-          if (!seq || !sha) return { bad: true, text: "That is no line of policyctl audit head." };
+          var other = /(?:^|\s)log=(\S+)/.exec(heads);
+          if (!seq || !sha) return bad("That is no line of policyctl audit head.");
+          if (other && log && other[1] !== log) return bad("The line that was kept is of another log.");
           if (digests[seq[1]] !== sha[1])
-            return { bad: true, text: "Record " + seq[1] + " is not the one that the line has which was kept." };
+            return bad("Record " + seq[1] + " is not the one that the line has which was kept.");
         }
-        return { bad: false, text: "Records " + first + " to " + before + " are one unbroken chain"
+        var words = "Records " + list(ranges)
+          + (losses.length ? " are an unbroken chain but for what was lost: " + losses.map(function (loss) {
+            return (loss.lost[0] > loss.lost[1] ? "the chain began anew with record " + loss.alarm : span(loss.lost) + " lost")
+              + ", acknowledged in record " + settling(loss.alarm).by;
+          }).join("; ") : " are one unbroken chain")
+          + (beginning ? ", complete from record " + first + " on, as a checkpoint tells" : "");
+        return { bad: false, text: words
           + (parts ? "" : ", without the parts about persons, which were left out")
-          + (heads ? ", and the line that was kept fits." : "; the last digest is " + digest + ".") };
+          + (heads ? ", and the line that was kept fits." : "; the last digest is " + digest + "."),
+          rows: rows, host: host, extent: lines.length + (lines.length === 1 ? " record, " : " records, ") + list(ranges),
+          end: "audit-head" + (host ? " host=" + host : "") + (log ? " log=" + log : "") + " seq=" + before + " sha256="
+            + digest + " time=" + time };
       }
 
-      var verdict = document.getElementById("verdict"), head = document.getElementById("head");
-      function texts(id) {
-        var element = document.getElementById(id);
-        return element && element.textContent.split("\n").filter(function (line) { return line; });
+      function element(id) { return document.getElementById(id); }
+      // What can be read without scripts has to be what the lines say, to the byte. The table is then the one that was made here.
+      function pageFault(checked) {
+        var body = element("rows"), title = "Audit log of " + (checked.host || "a host"), shown = body.innerHTML;
+        var table = "\n" + checked.rows.join("");
+        body.innerHTML = table;
+        if (element("end").textContent !== checked.end)
+          return "The page ends with another line than it prints as its end: the lines say " + checked.end;
+        if (element("extent").textContent !== checked.extent)
+          return "The page prints other records than it has: the lines are " + checked.extent + ".";
+        if (document.title !== title || element("title").textContent !== title)
+          return "The page has another title than its lines: " + title + ".";
+        if (element("columns").innerHTML
+          !== ["Number", "Time (UTC)", "Kind", "Who", "What"].map(function (name) {
+            return "<th scope=\"col\">" + name + "</th>";
+          }).join("")) return "The names of the table's columns were changed.";
+        if (shown === table) return null;
+        var old = shown.split("\n"), now = table.split("\n"), at = 1;
+        while (old[at] === now[at]) at++;
+        return "The table was changed in its row " + at + ": it now shows what the lines say.";
       }
-      var lines = texts("lines"), parts = texts("personal");
+
+      var verdict = element("verdict"), head = element("head");
+      function texts(id) {
+        var lines = element(id) && element(id).textContent.split("\n");
+        if (lines && lines[lines.length - 1] === "") lines.pop();
+        return lines;
+      }
+      var lines = texts("lines"), parts = texts("personal"), fault;
       function show() {
         var result = verify(lines, parts, head.value.trim());
+        if (fault === undefined && !result.bad) fault = pageFault(result);
+        if (fault && !result.bad) result = { bad: true, text: fault };
         verdict.textContent = result.text;
         verdict.className = result.bad ? "bad" : "good";
       }
       head.addEventListener("change", show);
       show();
 
-      var filter = document.getElementById("filter"), rows = document.querySelectorAll("tbody tr");
+      var filter = element("filter"), rows = document.querySelectorAll("tbody tr");
       filter.parentNode.hidden = false;
       filter.addEventListener("input", function () {
         rows.forEach(function (row) {

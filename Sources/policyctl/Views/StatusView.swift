@@ -49,6 +49,8 @@ struct StatusView {
   var executable: String?
   /// nil where none answers.
   var agent: AgentStatus?
+  /// As `AuditEnd` has it; nil where there is no log, or it can't be read.
+  var audit: String?
   var faults: [String]
   /// The command that mends most of the faults; nil without any.
   var next: String?
@@ -94,6 +96,8 @@ struct StatusView {
     json.string(agent == nil ? "not running" : "running")
     json.key("heartbeat")
     json.optional((agent?.heartbeat).map(InstantText.rfc3339))
+    json.key("audit")
+    json.optional(audit)
     json.key("faults")
     json.beginArray()
     for fault in faults { json.string(fault) }
@@ -173,6 +177,12 @@ struct StatusView {
     // Nothing that binds needs it: applications read what is installed by themselves.
     let heartbeat = agent.map { "running, last heartbeat \(InstantText.ago($0.heartbeat, now: now))" }
     row("agent", heartbeat ?? "none (optional)")
+    switch audit {
+    case nil: break
+    case "sound": row("audit log", "its end is what its anchor counted")
+    case "unknown": row("audit log", "its end is unknown: its anchor can't be read")
+    default: row("audit log", "not sound", .error)
+    }
     if let executable {
       row("fallback", "\(TerminalText.escape(executable)): the domain of this executable, where it states none")
     }
