@@ -8,14 +8,25 @@ extension ForcedDomain {
   /// - Parameter identifier: the application's domain.
   /// - Complexity: O(the annex's size).
   public func roamingKeys(of identifier: String, under truth: ConditionTruth) -> Set<String> {
-    var keys: Set<String> = []
+    Set(roamingEntries(of: identifier, under: truth).flatMap(\.keys))
+  }
+
+  /// The profiles that let a key roam; sorted, empty where none does.
+  public func profiles(roaming key: String, of identifier: String, under truth: ConditionTruth) -> [String] {
+    Set(roamingEntries(of: identifier, under: truth).filter { $0.keys.contains(key) }.map(\.profile)).sortedByBytes()
+  }
+
+  private func roamingEntries(
+    of identifier: String, under truth: ConditionTruth
+  ) -> [(keys: [String], profile: String)] {
+    var found: [(keys: [String], profile: String)] = []
     for value in annex?.dictionaryValue?["roaming"]?.arrayValue ?? [] {
       guard let entry = value.dictionaryValue, entry["domain"]?.stringValue == identifier,
         case .integer(let number)? = entry["condition"], let condition = number.int64.flatMap({ Int(exactly: $0) }),
         conditions.indices.contains(condition), truth.holds(condition, for: .release)
       else { continue }
-      keys.formUnion(entry["keys"]?.stringArrayValue ?? [])
+      found.append((entry["keys"]?.stringArrayValue ?? [], entry["profile"]?.stringValue ?? ""))
     }
-    return keys
+    return found
   }
 }

@@ -24,9 +24,12 @@ public final class UbiquitousKeyValueStore: Sendable {
   /// The application's store, always the same object. It is opened at the first use, in
   /// `$XDG_DATA_HOME/managed-preferences/ubiquity/APPLICATION/` (`~/.local/share/…`), which only its user can read; for a contained
   /// application, in its container. Keys of `ManagedDefaults` that roam are kept in it too.
-  public static let `default` = UbiquitousKeyValueStore {
-    OpenStores.store(at: ApplicationLists.roamingPlace)
-  }
+  public static let `default` = {
+    let store = UbiquitousKeyValueStore { OpenStores.store(at: ApplicationLists.roamingPlace) }
+    // Who only observes is told as well.
+    _ = store.store
+    return store
+  }()
 
   private let open: @Sendable () -> SyncedStore
   private let opened = Mutex<SyncedStore?>(nil)
@@ -150,6 +153,10 @@ public final class UbiquitousKeyValueStore: Sendable {
   public func synchronize() -> Bool { store.synchronize() }
 
   /// Keeps the store in step with a back end that other machines share, from now on and in the background. It goes through the
-  /// file of this machine, so that reading and setting go on without the network.
-  public func relay(to backEnd: any StoreBackEnd) { store.relay(to: backEnd) }
+  /// file of this machine, so that reading and setting go on without the network. At a normal end of the process what is not
+  /// there yet is waited for, two seconds at most. With it go the keys of this process's `ManagedDefaults` that roam, those of
+  /// suites too.
+  public func relay(to backEnd: any StoreBackEnd) {
+    if self === Self.default { OpenStores.relay(to: backEnd) } else { store.relay(to: backEnd) }
+  }
 }

@@ -63,14 +63,16 @@ extension ListState {
   func roaming(ofKey key: String) -> RoamingSource? { roamingKeys.contains(key) ? roaming : nil }
 
   /// Carries what the store holds over to the application's own file (3). Under the engine's lock.
+  /// - Parameter gone: keys that the store had until now and knows nothing of any more: another account's contents took its
+  ///   place.
   /// - Returns: the keys that the file has other values of now.
-  func carryOverRoaming(_ engine: Engine) -> [String] {
+  func carryOverRoaming(_ engine: Engine, gone: Set<String> = []) -> [String] {
     // A command that answers once writes nothing.
     guard let roaming, configuration.observes, !view.isUnavailable else { return [] }
     let file = own.user
     let keys = roamingKeys.filter { key in
       let value = roaming.contents.values[key]
-      if value == nil && !roaming.contents.removed.contains(key) { return false }
+      if value == nil && !roaming.contents.removed.contains(key) && !gone.contains(key) { return false }
       return file.contents.value(forKey: key) != value
     }
     if keys.isEmpty { return [] }
@@ -143,9 +145,10 @@ extension Engine {
     var changed = Set(DomainContents.changedKeys(from: before.values, to: source.contents.values))
     changed.formUnion(source.contents.removed.subtracting(before.removed))
     changed.formIntersection(keys)
+    let gone = Set(before.values.keys).subtracting(source.contents.values.keys)
     var files: [ObjectIdentifier: DomainFile] = [:]
     for list in source.users.values {
-      changed.formUnion(list.carryOverRoaming(self))
+      changed.formUnion(list.carryOverRoaming(self, gone: gone))
       files[ObjectIdentifier(list.own.user)] = list.own.user
     }
     var notices: [Notice] = []

@@ -1,3 +1,4 @@
+import Glibc
 internal import LinuxFiles
 import Synchronization
 
@@ -14,6 +15,8 @@ final class RelayThread: Sendable {
     var hasFarHint = true
     var lastTrouble: String?
     var hasEnded = false
+    /// Whether it is this process that relays.
+    var isAtWork = false
   }
   private let state: Mutex<State>
   private let lockPath: String?
@@ -58,11 +61,31 @@ final class RelayThread: Sendable {
     thread.end()
   }
 
+  /// Waits until what was saved on this machine is far away too, for a process that ends: who walks to the next machine is to
+  /// find it there. Not where another process relays, nor where the far back end could not be reached when it was tried last.
+  func finish(within seconds: Double) {
+    let deadline = WallClock.monotonicSeconds() + seconds
+    thread.tell()
+    while WallClock.monotonicSeconds() < deadline {
+      let isWorthIt = state.withLock { $0.isAtWork && !$0.hasEnded && $0.lastTrouble == nil }
+      guard isWorthIt, hasUnsent else { return }
+      usleep(5000)
+    }
+  }
+
+  private var hasUnsent: Bool {
+    guard let account = try? near.account() else { return false }
+    return (try? near.offer(of: StoreID(account: account, application: application)).isEmpty) == false
+  }
+
   private func run() {
     if state.withLock({ $0.hasEnded }) { return }
     let thread = thread
     let watch = near.watch(StoreID(account: "", application: application)) { thread.tell() }
-    state.withLock { if !$0.hasEnded { $0.nearWatch = watch } }
+    state.withLock { state in
+      if !state.hasEnded { state.nearWatch = watch }
+      state.isAtWork = true
+    }
     thread.tell()
     thread.work { [self] in turn() }
   }

@@ -7,6 +7,7 @@ import Synchronization
 public enum OpenStores {
   private struct Entry: Sendable { weak let store: SyncedStore? }
   private static let entries = Mutex<[String: Entry]>([:])
+  private static let far = Mutex<(any StoreBackEnd)?>(nil)
 
   /// The store of a place, opened if nobody has it open. It ends with whoever holds it last.
   ///
@@ -21,7 +22,18 @@ public enum OpenStores {
       if let other = entries[path]?.store { return other }
       entries = entries.filter { $0.value.store != nil }
       entries[path] = Entry(store: opened)
+      if let far = far.withLock({ $0 }) { opened.relay(to: far) }
       return opened
     }
+  }
+
+  /// Keeps all of them in step with a back end between machines, each under its application's name: those that are open,
+  /// suites whose keys roam among them, and those that are opened later.
+  public static func relay(to backEnd: any StoreBackEnd) {
+    let open = entries.withLock { entries in
+      far.withLock { $0 = backEnd }
+      return entries.values.compactMap { $0.store }
+    }
+    for store in open { store.relay(to: backEnd) }
   }
 }

@@ -21,21 +21,21 @@ public final class RoamingStore: RoamingLayer {
   private let store: SyncedStore
   /// The child of a fork has neither the store's threads nor, by SQLite's rules, its file.
   private let process = getpid()
-  private let subscription = Mutex<Int?>(nil)
+  private let subscriptions = Mutex<[Int]>([])
 
   init(_ store: SyncedStore, path: String) {
     self.store = store
     self.path = path
   }
 
-  deinit { subscription.withLock { $0.map(store.removeObserver) } }
+  deinit { subscriptions.withLock { $0.forEach(store.removeObserver) } }
 
   public var contents: RoamingContents { store.roamingContents() }
 
   public func set(_ value: PropertyListValue?, forKey key: String) -> String? {
     if getpid() != process { return "a forked process leaves the synced store to its parent" }
     guard let value else {
-      store.remove(key)
+      store.remove(key, telling: .later)
       return nil
     }
     do throws(StoreRefusal) {
@@ -43,6 +43,7 @@ public final class RoamingStore: RoamingLayer {
       try store.set(key, to: value, telling: .later)
       return nil
     } catch {
+      store.options.report("\(error); it stays on this machine")
       return "\(error)"
     }
   }
@@ -50,11 +51,12 @@ public final class RoamingStore: RoamingLayer {
   public func synchronize() -> Bool { getpid() != process || store.synchronize() }
 
   public func observe(_ handler: @escaping @Sendable () -> Void) {
-    subscription.withLock { subscription in
-      if let subscription { store.removeObserver(subscription) }
-      subscription = store.observe { change in
+    subscriptions.withLock { subscriptions in
+      subscriptions.forEach(store.removeObserver)
+      let changes = store.observe { change in
         if change.reason != .quotaViolation { handler() }
       }
+      subscriptions = [changes, store.observeEdits(handler)]
     }
   }
 }

@@ -21,10 +21,15 @@ enum ExitSaving {
     }
   }
 
+  /// Seconds that a normal end waits at most for another machine to answer.
+  private static let patience = 2.0
+
   private static func save() {
     if process.withLock({ $0 }) != getpid() { return }
     for entry in stores.withLock({ $0 }) {
-      if let store = entry.store, store.hasUnsavedEdits { store.synchronize() }
+      guard let store = entry.store else { continue }
+      if store.hasUnsavedEdits { store.synchronize() }
+      store.finishRelay(within: patience)
     }
   }
 }

@@ -37,6 +37,8 @@ public final class SyncedStore: Sendable {
     var watch: (any ChangeWatch)?
     var relay: RelayThread?
     var isClosed = false
+    /// Told of edits made through this object.
+    var editObservers: [Int: @Sendable () -> Void] = [:]
     /// What observers are told when the store's thread works next.
     var untold: [StoreChange] = []
   }
@@ -127,7 +129,7 @@ public final class SyncedStore: Sendable {
         memory.values[key] = value
         return isEdit
       }
-      if isEdit { thread.schedule(in: options.saveDelay) }
+      if isEdit { noteEdit(telling) }
     } catch {
       let refusal = StoreChange(.quotaViolation, [key])
       switch telling {
@@ -141,15 +143,28 @@ public final class SyncedStore: Sendable {
   }
 
   /// Removes a value; removing what is not there does nothing.
-  public func remove(_ key: String) {
+  public func remove(_ key: String, telling: Telling = .now) {
     let key = StoreKey(key)
     let now = options.clock()
     let isEdit = memory.withLock { memory in
       memory.values[key] = nil
       return memory.replica.remove(key, now: now)
     }
-    if isEdit { thread.schedule(in: options.saveDelay) }
+    if isEdit { noteEdit(telling) }
   }
+
+  /// Has an edit saved; those of a search list as soon as the file that has them too, so that neither is left behind.
+  private func noteEdit(_ telling: Telling) {
+    switch telling {
+    case .later: thread.schedule(in: min(options.saveDelay, Self.roamingDelay))
+    case .now:
+      thread.schedule(in: options.saveDelay)
+      for observer in memory.withLock({ Array($0.editObservers.values) }) { observer() }
+    }
+  }
+
+  /// Seconds from an edit of a search list until it is saved.
+  private static let roamingDelay = 0.05
 
   // MARK: Exchange
 
@@ -257,7 +272,21 @@ public final class SyncedStore: Sendable {
     }
   }
 
-  public func removeObserver(_ number: Int) { memory.withLock { _ = $0.observers.removeValue(forKey: number) } }
+  /// Calls `handler` after each edit that is made through this object, but for those of search lists, which know.
+  func observeEdits(_ handler: @escaping @Sendable () -> Void) -> Int {
+    memory.withLock { memory in
+      memory.next += 1
+      memory.editObservers[memory.next] = handler
+      return memory.next
+    }
+  }
+
+  public func removeObserver(_ number: Int) {
+    memory.withLock { memory in
+      memory.observers[number] = nil
+      memory.editObservers[number] = nil
+    }
+  }
 
   private func tell(_ changes: [StoreChange]) {
     for change in changes {
@@ -283,6 +312,8 @@ public final class SyncedStore: Sendable {
     }
     relay.start()
   }
+
+  func finishRelay(within seconds: Double) { memory.withLock { $0.relay }?.finish(within: seconds) }
 
   /// Saves, and ends what works in the background. Later edits stay in memory.
   public func close() {

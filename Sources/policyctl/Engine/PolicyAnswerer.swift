@@ -141,6 +141,11 @@ struct PolicyAnswerer {
   /// Whether a manifest calls a key of any of these domains secret.
   func isSecret(_ key: String, in domains: [String]) -> Bool { SecretKeys(of: asked?.file).contains(key, in: domains) }
 
+  /// The profiles that let a key of a domain roam.
+  func profiles(roaming key: String, of domain: String) -> [String] {
+    asked.map { $0.file.profiles(roaming: key, of: domain, under: $0.truth) } ?? []
+  }
+
   // MARK: Evidence
 
   /// Every entry of a key, with lines and reasons where this user may read them.

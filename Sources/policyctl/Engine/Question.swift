@@ -90,6 +90,7 @@ final class Question {
       layers: candidates.filter { $0.layer != .forced && $0.layer != .recommended && $0.layer != .argument }.map {
         LayerView(layer: $0.layer.rawValue, path: $0.path, value: $0.value)
       }, isProvenanceWithheld: evidence.isWithheld,
+      roaming: policy.profiles(roaming: key, of: domain),
       notes: notes + (policy.isAbsent ? ["Nothing is installed here: there is no policy to ask."] : []))
   }
 

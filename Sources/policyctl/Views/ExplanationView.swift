@@ -146,6 +146,8 @@ struct ExplanationView {
   /// The file with lines and reasons may not be read by this user.
   var isProvenanceWithheld: Bool
   /// Sentences that limit the answer, such as layers that were left out.
+  /// The profiles that let the key roam.
+  var roaming: [String]
   var notes: [String]
 
   func json() -> JSONWriter {
@@ -189,6 +191,10 @@ struct ExplanationView {
     json.beginArray()
     for note in notes { json.string(note) }
     json.endArray()
+    json.key("roaming")
+    json.beginArray()
+    for profile in roaming { json.string(profile) }
+    json.endArray()
     json.endObject()
     return json
   }
@@ -202,7 +208,11 @@ struct ExplanationView {
         layer.value == nil ? nil : layer.path.map { " (\(TerminalText.escape(Self.abbreviate($0, home: home))))" }
       return "\(layer.layer) \(shown)\(path ?? "")"
     }
-    if entries.isEmpty { text += "\n  no policy mentions this key\n" }
+    if entries.isEmpty { text += roaming.isEmpty ? "\n  no policy mentions this key\n" : "\n  no policy sets this key\n" }
+    if !roaming.isEmpty {
+      let profiles = roaming.map { TerminalText.escape($0) }.joined(separator: ", ")
+      text += "  It roams by \(profiles): its value follows the user from machine to machine.\n"
+    }
     if !below.isEmpty { text += "  other layers: " + below.joined(separator: ", ") + "\n" }
     if isProvenanceWithheld {
       text += "  Lines and reasons are for root and the group managed-preferences-audit.\n"
