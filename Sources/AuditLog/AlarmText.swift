@@ -13,6 +13,8 @@ enum AlarmText {
     case "changed": "records that were written are not as they were: \(end) in one chain"
     case "anchor-missing": "the log has lost its anchor, so it can't be known whether records are missing: \(end)"
     case "anchor-damaged": "the log's anchor is damaged, so it can't be known whether records are missing: \(end)"
+    case "unannounced":
+      "record \(found) vouches for something that is missing, or ends an alarm, and the anchor had not announced it"
     default: "the log is not what was written: \(end)"
     }
   }

@@ -18,6 +18,10 @@ struct Anchor: Hashable {
   var dropped: UInt64 = 0
   /// When the first of those was dropped.
   var droppedSince: PropertyListDate?
+  /// The number up to which the log may bear witness for itself ahead of the anchor: it is written before records that excuse
+  /// what is missing (`audit.alarm`, `audit.acknowledged`, `audit.checkpoint`, `audit.erased`), and is 0 when they are counted. Who
+  /// can write the log and not the anchor can't have such a record believed.
+  var announced: UInt64 = 0
   /// How often the anchor was written.
   var count: UInt64 = 0
 
@@ -49,6 +53,7 @@ struct Anchor: Hashable {
     line("hash ", HexText.encode(tip.hash).utf8)
     if let time = tip.time { line("time ", RecordBody.text(of: time).utf8) }
     if alarm > 0 { line("alarm ", alarm) }
+    if announced > 0 { line("announced ", announced) }
     if dropped > 0 { line("dropped ", dropped) }
     if let droppedSince { line("since ", droppedSince.rfc3339.utf8) }
     line("check ", HexText.encode(SHA256.digest(of: Array(text.bytes))).utf8)
@@ -92,12 +97,14 @@ struct Anchor: Hashable {
     }
     guard isChecked, text("managed-preferences-audit-anchor") == "1", let log = text("log"),
       let count = text("count").flatMap({ UInt64($0) }), let sequence = text("seq").flatMap({ UInt64($0) }),
+      sequence <= LogLine.greatestSequence,
       let hash = text("hash").flatMap({ HexText.decode($0.utf8) }), hash.count == SHA256.byteCount
     else { return nil }
     self.log = log
     tip = LogTip(sequence: sequence, hash: hash, time: text("time").flatMap { PropertyListDate(rfc3339: $0) })
     self.count = count
     alarm = text("alarm").flatMap { UInt64($0) } ?? 0
+    announced = text("announced").flatMap { UInt64($0) } ?? 0
     dropped = text("dropped").flatMap { UInt64($0) } ?? 0
     droppedSince = text("since").flatMap { PropertyListDate(rfc3339: $0) }
   }

@@ -60,6 +60,9 @@ public struct AuditLogLimits: Sendable, Hashable {
 
   /// No line of a log is longer, in bytes; what is longer was not written by us.
   static let lineBytes = 1 << 20
+  /// The fields of a record that take more as they are written are left out, in bytes: programs tell who did what, and a user
+  /// must not fill the disk with a few packets.
+  static let fieldsBytes = 32 << 10
 }
 
 /// Why a log could not be written or read.

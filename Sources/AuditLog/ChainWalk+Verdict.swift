@@ -19,6 +19,11 @@ extension ChainWalk {
           "the personal part of the record was changed or taken away, and no record tells of an erasure")
       }
     }
+    for record in unbelieved {
+      result.find(
+        .tampered, file: record.file, line: record.line, sequence: record.record.sequence,
+        "the record vouches for something (\(record.record.kind)), and the anchor neither counted nor announced it")
+    }
     if let beginning { checkBeginning(beginning, into: &result) }
     for alarm in alarms where alarm.record.sequence > acknowledgedThrough {
       result.find(
@@ -91,6 +96,10 @@ extension ChainWalk {
       result.find(
         .tampered, sequence: anchor.tip.sequence,
         "record \(anchor.tip.sequence) is not the one that the anchor counted: the newest records were replaced")
+    } else if anchor.tip.sequence > 0, seen[anchor.tip.sequence] == nil, !isBlind {
+      result.find(
+        .tampered, sequence: anchor.tip.sequence,
+        "record \(anchor.tip.sequence), which the anchor counted last, is not there")
     } else if end > anchor.tip.sequence, snapshot.isLocked {
       result.notes.append(
         "the log is \(end - anchor.tip.sequence) ahead of its anchor, as after a crash; the next record settles that")

@@ -30,6 +30,8 @@ final class ChainWalk {
 
   private(set) var checkpoints: [StoredRecord] = []
   private(set) var alarms: [(record: StoredRecord, file: String, line: Int)] = []
+  /// Records that excuse something and that the anchor knows nothing of.
+  private(set) var unbelieved: [(record: StoredRecord, file: String, line: Int)] = []
   private(set) var acknowledgedThrough: UInt64 = 0
   private(set) var erasedRecords: [ClosedRange<UInt64>] = []
   private(set) var missingParts: [(sequence: UInt64, file: String, line: Int)] = []
@@ -145,7 +147,12 @@ final class ChainWalk {
   ) {
     let expected = sequence + 1
     // Behind lost records the chain goes on from the anchor of then, and the first record says so.
-    if number == 1, let special, special.kind == "audit.alarm", Self.tellsOfLoss(special, read, line) { return }
+    if number == 1, let special, special.kind == "audit.alarm", isBelieved(special),
+      Self.tellsOfLoss(special, read, line),
+      isFound(by: special)
+    {
+      return
+    }
     func find(_ what: String, at place: (file: String, line: Int)? = nil, sequence: UInt64? = nil) {
       result.find(
         .tampered, file: place?.file ?? name.segment, line: place?.line ?? number, sequence: sequence ?? read.sequence,
@@ -171,7 +178,12 @@ final class ChainWalk {
     _ read: LogLine, _ line: UnsafeRawBufferPointer, _ special: StoredRecord?, of name: SegmentName,
     into result: inout AuditVerification
   ) {
-    if let special, special.kind == "audit.alarm", Self.tellsOfLoss(special, read, line) { return }
+    // Where nothing was left of the log, it begins with the alarm.
+    if let special, special.kind == "audit.alarm", isBelieved(special), Self.tellsOfLoss(special, read, line),
+      special.fields["found"]?.integerValue == 0
+    {
+      return
+    }
     guard let previous = HexText.decode(line[read.previous..<read.previous + 64]) else { return }
     if read.sequence == 1 {
       if previous.contains(where: { $0 != 0 }) {
@@ -198,7 +210,24 @@ final class ChainWalk {
       && line[read.previous..<read.previous + 64].elementsEqual(hash.utf8)
   }
 
+  /// Whether a record that excuses something is the log's own word: counted by the anchor, or announced by it.
+  private func isBelieved(_ record: StoredRecord) -> Bool {
+    guard let anchor else { return true }
+    return record.sequence <= max(anchor.tip.sequence, anchor.announced)
+  }
+
+  /// Whether the record that an alarm found last is the one before it. Of records that were changed, some are left behind it.
+  private func isFound(by alarm: StoredRecord) -> Bool {
+    if alarm.fields["reason"]?.stringValue == "changed" { return true }
+    return alarm.fields["found"]?.integerValue == Int(exactly: sequence)
+      && alarm.fields["foundHash"]?.stringValue == HexText.encode(Array(digest))
+  }
+
   private func note(_ record: StoredRecord, _ name: SegmentName, _ number: Int) {
+    if record.kind != "audit.alarm", LogLine.excuses(record.kind.utf8), !isBelieved(record) {
+      unbelieved.append((record, name.segment, number))
+      return
+    }
     switch record.kind {
     case "audit.alarm": alarms.append((record, name.segment, number))
     case "audit.acknowledged":

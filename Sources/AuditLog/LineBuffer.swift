@@ -21,6 +21,9 @@ final class LineBuffer {
   /// Forgets the bytes and keeps the memory.
   func removeAll() { count = 0 }
 
+  /// Forgets the bytes from a place on.
+  func removeAll(from start: Int) { count = start }
+
   /// Valid until the next byte is added.
   var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
 

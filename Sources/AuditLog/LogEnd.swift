@@ -107,19 +107,26 @@ struct LogEnd {
     if hash != known.tip.hash { alarm("replaced", expected: known.tip, found: found) }
   }
 
-  /// Takes up what the log says behind its anchor: alarms and acknowledgements.
+  /// Takes up what the log says behind its anchor: alarms, and acknowledgements that the anchor announced. Any other record there
+  /// that excuses something was written by somebody who could not write the anchor.
   /// - Returns: the digest of the record that the anchor counted last; nil where it is not there.
   private mutating func takeUp(
     _ segments: [SegmentName], behind known: Anchor, _ place: AuditLogPlace
   ) throws(AuditLogError) -> [UInt8]? {
     var hash: [UInt8]?
+    var unannounced: UInt64?
     let start = segments.lastIndex { $0.first <= known.tip.sequence } ?? 0
     for name in segments[start...] {
-      let scan = SegmentScan(walking: try place.contents(of: name), asked: known.tip.sequence)
+      let scan = SegmentScan(
+        walking: try place.contents(of: name), asked: known.tip.sequence, announced: known.announced)
       hash = hash ?? scan.hashAsked
       if let first = scan.first, first.sequence == known.tip.sequence + 1 { hash = hash ?? first.previous }
+      unannounced = unannounced ?? scan.unannounced
       if scan.isAcknowledged { anchor.alarm = 0 }
       if scan.alarm > 0, anchor.alarm == 0 { anchor.alarm = scan.alarm }
+    }
+    if let unannounced {
+      alarm("unannounced", expected: known.tip, found: LogTip(sequence: unannounced, hash: LogTip.beginning.hash))
     }
     return hash
   }

@@ -12,6 +12,14 @@ struct LogLine {
   /// Behind `kind`'s value.
   var rest: Int = 0
 
+  /// What numbers end with that can still be counted on from.
+  static let greatestSequence = UInt64(Int64.max) - 1
+
+  /// Whether records of a kind excuse what is missing, or end an alarm.
+  static func excuses(_ kind: some Sequence<UInt8>) -> Bool {
+    ["audit.alarm", "audit.acknowledged", "audit.checkpoint", "audit.erased"].contains { kind.elementsEqual($0.utf8) }
+  }
+
   /// Reads a line, without its line end. nil: not a line of ours.
   ///
   /// - Complexity: O(beginning of the line).
@@ -49,7 +57,9 @@ struct LogLine {
       sequence = sum
       place += 1
     }
-    guard place > start, bytes[start] != UInt8(ascii: "0"), skip(",\"prev\":\""), let previous = digits() else {
+    guard place > start, bytes[start] != UInt8(ascii: "0"), sequence <= Self.greatestSequence, skip(",\"prev\":\""),
+      let previous = digits()
+    else {
       return nil
     }
     self.previous = previous

@@ -4,9 +4,14 @@ import PropertyList
 
 /// Where one segment ends and the next begins.
 extension LogWriter {
-  func isDue(with records: [AuditRecord]) -> Bool {
+  func isDue(with records: [AuditRecord]) throws(AuditLogError) -> Bool {
     guard let segment else { return false }
     if segment.size >= place.limits.segmentBytes { return true }
+    if records.contains(where: \.isPersonal), let personal = try segment.personalFile(in: place, creating: false),
+      personal.size >= place.limits.segmentBytes
+    {
+      return true
+    }
     guard let began = segment.began, let now = records.last?.time else { return false }
     return now.unixTime - began.unixTime >= place.limits.segmentSeconds
   }

@@ -96,9 +96,10 @@ final class LogWriter {
     guard !batch.isEmpty || anchor.dropped > 0 || !anchor.tip.isSameRecord(as: tip) else {
       return AuditReceipt(sequence: tip.sequence, hash: tip.hash, dropped: 0, alarms: [])
     }
+    try announce(batch)
     if segment == nil {
       try begin(with: batch.removeFirst())
-    } else if isDue(with: records) {
+    } else if try isDue(with: records) {
       // A disk that is full keeps the segment in use.
       let before = tip
       do throws(AuditLogError) { try rotate() } catch { if error.reason != .full || tip != before { throw error } }
@@ -121,10 +122,21 @@ final class LogWriter {
       try write(batch)
     }
     if acknowledging { anchor.alarm = 0 }
+    anchor.announced = 0
     try publishAnchor(waiting: isUnsettled || batch.indices.contains { batch[$0].isAdministrative })
     try tell(told)
     defer { alarms = [] }
     return AuditReceipt(sequence: tip.sequence, hash: tip.hash, dropped: dropped, alarms: alarms)
+  }
+
+  /// Tells the anchor of records that excuse something before they are written (`Anchor.announced`). A rotation may come
+  /// before them.
+  private func announce(_ batch: [AuditRecord]) throws(AuditLogError) {
+    guard !batch.isEmpty, batch.indices.contains(where: { LogLine.excuses(batch[$0].kind.rawValue.utf8) }) else {
+      return
+    }
+    anchor.announced = tip.sequence + UInt64(batch.count) + 1
+    try publishAnchor(waiting: true)
   }
 
   private func write(_ batch: [AuditRecord]) throws(AuditLogError) {

@@ -79,6 +79,13 @@ final class RecordBody {
       line.add("\"withheld\":")
       line.add(decimal: UInt64(withheld))
     }
+    if line.count - start > AuditLogLimits.fieldsBytes {
+      let count = line.count - start
+      line.removeAll(from: start)
+      line.add("\"cut\":{\"bytes\":")
+      line.add(decimal: UInt64(count))
+      line.add("}")
+    }
     line.add("}")
   }
 

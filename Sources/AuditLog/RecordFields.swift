@@ -59,7 +59,8 @@ public enum RecordFields {
   }
 
   /// A text that is too long becomes a dictionary: its beginning, its length in bytes, and its digest. Lists of more than
-  /// 256 elements end there, and nothing is nested deeper than four levels.
+  /// 256 elements end there, and nothing is nested deeper than four levels. Fields that still take more than
+  /// `AuditLogLimits.fieldsBytes` together are left out, and `cut` says how many bytes they had.
   static func cut(_ value: PropertyListValue, _ textBytes: Int, depth: Int) -> PropertyListValue {
     if depth > 4 { return .string("…") }
     switch value {
@@ -85,10 +86,11 @@ public enum RecordFields {
     case .dictionary(let members):
       let names = members.keys.sorted().prefix(64)
       return .dictionary(
+        // Names that are the same up to there become one.
         Dictionary(
-          uniqueKeysWithValues: names.map {
+          names.map {
             (String($0.prefix(256)), cut(members[$0] ?? .boolean(false), textBytes, depth: depth + 1))
-          }))
+          }, uniquingKeysWith: { first, _ in first }))
     default: return value
     }
   }

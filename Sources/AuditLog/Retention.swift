@@ -142,12 +142,13 @@ extension LogWriter {
       var isChanged = false
       for line in try LogSnapshot.personalBytes(name, in: place).split(separator: UInt8(ascii: "\n")) {
         let members = (try? PropertyListCoding.decode(Array(line), as: .json).dictionaryValue) ?? [:]
-        let users = ["attested", "claimed", "unattested"].compactMap {
+        // What a program claims counts only where nothing better is known: nobody gets his own records erased with another's.
+        let users = ["attested", "unattested", "claimed"].compactMap {
           members[$0]?.dictionaryValue?["uid"]?.integerValue
         }
-        if users.contains(where: { UInt32(exactly: $0).map(matches) ?? false }) {
+        if let user = users.first, UInt32(exactly: user).map(matches) ?? false {
           isChanged = true
-          if let number = members["seq"]?.integerValue { numbers.append(UInt64(number)) }
+          if let number = members["seq"]?.integerValue, number > 0 { numbers.append(UInt64(number)) }
         } else {
           kept += Array(line) + [UInt8(ascii: "\n")]
         }

@@ -22,6 +22,9 @@ struct SegmentScan {
   var alarm: UInt64 = 0
   /// An acknowledgement follows the record that was asked for.
   var isAcknowledged = false
+  /// The first record behind the one that was asked for which excuses something without having been announced; an alarm is
+  /// none, since it accuses.
+  var unannounced: UInt64?
   /// The highest number that any line bears, also behind a bad one.
   var highest: UInt64 = 0
 
@@ -68,8 +71,10 @@ struct SegmentScan {
 
   /// Walks a whole segment.
   ///
-  /// - Parameter asked: the number of the record whose digest is wanted.
-  init(walking bytes: [UInt8], asked: UInt64) {
+  /// - Parameters:
+  ///   - asked: the number of the record whose digest is wanted.
+  ///   - announced: the number up to which records may excuse something.
+  init(walking bytes: [UInt8], asked: UInt64, announced: UInt64 = .max) {
     size = bytes.count
     let hash = SHA256()
     bytes.withUnsafeBytes { memory in
@@ -98,7 +103,7 @@ struct SegmentScan {
         digest.withUnsafeMutableBytes { hash.digest(line, into: $0) }
         if read.sequence == asked { hashAsked = digest }
         if read.sequence > asked {
-          noteAlarm(UnsafeRawBufferPointer(rebasing: line[read.kind]), read.sequence)
+          noteAlarm(UnsafeRawBufferPointer(rebasing: line[read.kind]), read.sequence, announced)
           if let place = read.personal, let digest = HexText.decode(line[place..<place + 64]) {
             personal.append((self.end, digest))
           }
@@ -113,9 +118,11 @@ struct SegmentScan {
     }
   }
 
-  private mutating func noteAlarm(_ kind: UnsafeRawBufferPointer, _ sequence: UInt64) {
+  private mutating func noteAlarm(_ kind: UnsafeRawBufferPointer, _ sequence: UInt64, _ announced: UInt64) {
     if kind.elementsEqual("audit.alarm".utf8) {
       alarm = sequence
+    } else if sequence > announced {
+      if LogLine.excuses(kind) { unannounced = unannounced ?? sequence }
     } else if kind.elementsEqual("audit.acknowledged".utf8) {
       alarm = 0
       isAcknowledged = true

@@ -27,7 +27,9 @@ struct SegmentName: Hashable, Comparable {
   init?(_ name: String) {
     guard name.hasPrefix(Self.prefix), name.hasSuffix(Self.suffix) else { return nil }
     let digits = name.dropFirst(Self.prefix.count).dropLast(Self.suffix.count)
-    guard let first = UInt64(digits), SegmentName(first: first).segment == name else { return nil }
+    guard let first = UInt64(digits), (1...LogLine.greatestSequence).contains(first),
+      SegmentName(first: first).segment == name
+    else { return nil }
     self.first = first
   }
 
