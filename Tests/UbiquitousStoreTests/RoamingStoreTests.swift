@@ -106,6 +106,46 @@ import Testing
     list.set(.integer(2), forKey: "Zoom")
     #expect(store.value("Zoom") == .integer(2))
     #expect(store.value("Local") == nil)
+    // And the other way round, at once.
+    let heard = Mutex<[[String]]>([])
+    let subscription = list.onChange { change in heard.withLock { $0.append(change.keys) } }
+    try store.set("Zoom", to: .integer(3))
+    #expect(list.value("Zoom") == .integer(3))
+    store.remove("Zoom")
+    #expect(list.value("Zoom") == nil)
+    #expect(heard.withLock { $0 } == [["Zoom"], ["Zoom"]])
+    subscription.cancel()
+  }
+
+  /// What a process set last is far away when it has ended: the user may be at the next machine already.
+  @Test func whatWasSetLastArrivesBeforeTheEnd() throws {
+    let server = makeServer()
+    let machine = try Machine()
+    let list = try machine.list()
+    let store = machine.store(list)
+    store.relay(to: MemoryBackEnd(server, account: "ada"))
+    list.set(.string("dark"), forKey: "Theme")
+    #expect(store.synchronize())
+    store.finishRelay(within: 20)
+    let records = server.records(of: StoreID(account: "ada", application: Self.application))
+    #expect(records.map(\.key) == ["Theme"])
+    store.close()
+  }
+
+  /// Another account's contents take the place of the former's, in the application's own file too.
+  @Test func anotherAccountDoesNotReadTheFormersValues() throws {
+    let server = makeServer()
+    let machine = try Machine()
+    let list = try machine.list()
+    var relay = try machine.relay(list, MemoryBackEnd(server, account: "ada"))
+    list.set(.string("dark"), forKey: "Theme")
+    #expect(list.synchronize())
+    _ = try relay.exchange()
+    relay = try machine.relay(list, MemoryBackEnd(server, account: "bob"))
+    _ = try relay.exchange()
+    #expect(list.synchronize())
+    #expect(list.value("Theme") == nil)
+    #expect(machine.file(list) ?? [:] == [:])
   }
 
   /// Another process of the machine sets a value: it is seen without asking.

@@ -64,10 +64,12 @@ final class RelayThread: Sendable {
   /// Waits until what was saved on this machine is far away too, for a process that ends: who walks to the next machine is to
   /// find it there. Not where another process relays, nor where the far back end could not be reached when it was tried last.
   func finish(within seconds: Double) {
-    let deadline = WallClock.monotonicSeconds() + seconds
+    let start = WallClock.monotonicSeconds()
     thread.tell()
-    while WallClock.monotonicSeconds() < deadline {
-      let isWorthIt = state.withLock { $0.isAtWork && !$0.hasEnded && $0.lastTrouble == nil }
+    while WallClock.monotonicSeconds() < start + seconds {
+      // A thread that has just been started needs a moment to find out that no other process relays.
+      let isStarting = WallClock.monotonicSeconds() < start + min(seconds, 0.25)
+      let isWorthIt = state.withLock { ($0.isAtWork || isStarting) && !$0.hasEnded && $0.lastTrouble == nil }
       guard isWorthIt, hasUnsent else { return }
       usleep(5000)
     }
