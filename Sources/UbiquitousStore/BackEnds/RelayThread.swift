@@ -68,7 +68,7 @@ final class RelayThread: Sendable {
     thread.tell()
     while WallClock.monotonicSeconds() < start + seconds {
       // A thread that has just been started needs a moment to find out that no other process relays.
-      let isStarting = WallClock.monotonicSeconds() < start + min(seconds, 0.25)
+      let isStarting = WallClock.monotonicSeconds() < start + seconds / 2
       let isWorthIt = state.withLock { ($0.isAtWork || isStarting) && !$0.hasEnded && $0.lastTrouble == nil }
       guard isWorthIt, hasUnsent else { return }
       usleep(5000)
