@@ -208,7 +208,7 @@ struct ExplanationView {
         layer.value == nil ? nil : layer.path.map { " (\(TerminalText.escape(Self.abbreviate($0, home: home))))" }
       return "\(layer.layer) \(shown)\(path ?? "")"
     }
-    if entries.isEmpty { text += roaming.isEmpty ? "\n  no policy mentions this key\n" : "\n  no policy sets this key\n" }
+    if entries.isEmpty { text += "\n  no policy \(roaming.isEmpty ? "mentions" : "sets") this key\n" }
     if !roaming.isEmpty {
       let profiles = roaming.map { TerminalText.escape($0) }.joined(separator: ", ")
       text += "  It roams by \(profiles): its value follows the user from machine to machine.\n"
