@@ -50,7 +50,19 @@ import Testing
     #expect(try backEnd().changes(in: store, after: nil).records == [record("k", 1)])
   }
 
-  @Test(arguments: ["no database at all", "zeros in the middle", "a row of nonsense"])
+  @Test(arguments: [
+    "no database at all", "zeros in the middle", "UPDATE records SET device = 'x' WHERE key = 'key 7'",
+    "UPDATE stores SET sequence = 9223372036854775807", "UPDATE stores SET sequence = -1",
+    "UPDATE stores SET sequence = 'x'", "UPDATE stores SET sequence = 1e300", "UPDATE stores SET sequence = 7",
+    "UPDATE stores SET floor_sequence = 9223372036854775807", "UPDATE stores SET floor_time = -1",
+    "UPDATE stores SET far_sequence = 9223372036854775807", "UPDATE stores SET former_incarnation = 'x'",
+    "UPDATE records SET sequence = 9223372036854775807 WHERE key = 'key 7'",
+    "UPDATE records SET time = 9223372036854775807 WHERE key = 'key 7'",
+    "UPDATE records SET counter = 2147483648 WHERE key = 'key 7'", "UPDATE records SET counter = -1",
+    "UPDATE records SET taken = 'x' WHERE key = 'key 7'", "UPDATE records SET unsent = 2 WHERE key = 'key 7'",
+    "DROP TABLE records", "DROP TABLE accounts", "DROP INDEX changes", "ALTER TABLE stores RENAME TO shops",
+    "ALTER TABLE records RENAME COLUMN taken TO given", "PRAGMA user_version = 0", "PRAGMA user_version = -1",
+  ])
   func aDamagedFileIsMovedAside(how: String) throws {
     do {
       let backEnd = self.backEnd()
@@ -69,7 +81,7 @@ import Testing
       for page in 2..<8 { try file.write([UInt8](repeating: 0, count: 4096), at: page * 4096) }
     default:
       let connection = try SQLiteConnection(path, busySeconds: 1)
-      try connection.run("UPDATE records SET device = 'x' WHERE key = 'key 7'")
+      try connection.execute(how)
     }
     let backEnd = self.backEnd()
     #expect(try backEnd.changes(in: store, after: nil).records == [])
@@ -128,6 +140,39 @@ import Testing
     try SQLiteConnection(path, busySeconds: 1).execute("CREATE TABLE theirs (x); PRAGMA user_version = 1")
     let error = failure { () throws(BackEndError) in _ = try backEnd().changes(in: store, after: nil) }
     #expect(error == .unusable("\(path): it is a database of another program; move it away"))
+  }
+
+  /// A program may set neither of the numbers that tell whose a database is.
+  @Test(arguments: ["", "PRAGMA application_id = 7", "PRAGMA user_version = -1"])
+  func aDatabaseWithTablesOfItsOwnIsNotAdopted(mark: String) throws {
+    try Directory.createAll(folder.path + "/ubiquity")
+    _ = try FileDescriptor.open(path, [.create, .writeOnly])
+    try SQLiteConnection(path, busySeconds: 1).execute("CREATE TABLE theirs (x); \(mark)")
+    let before = try WholeFile.read(path).bytes
+    let error = failure { () throws(BackEndError) in _ = try backEnd().push([record("k", 1)], to: store) }
+    #expect(error == .unusable("\(path): it is a database of another program; move it away"))
+    #expect(try WholeFile.read(path).bytes == before)
+    #expect(try Directory.names(in: folder.path + "/ubiquity") == ["store.sqlite"])
+  }
+
+  @Test func aTableThatIsDroppedWhileTheFileIsOpenIsDamage() throws {
+    let backEnd = self.backEnd()
+    _ = try backEnd.push([record("k", 1)], to: store)
+    try SQLiteConnection(path, busySeconds: 1).execute("DROP TABLE records")
+    #expect(try backEnd.push([record("k", 2)], to: store) == [.taken])
+    #expect(reports.texts.withLock { $0.count } == 1)
+  }
+
+  /// Nobody waits for who might open the other end.
+  @Test func pipesUnderOurNamesHoldNothingUp() throws {
+    _ = try backEnd().push([record("k", 1)], to: store)
+    try? Directory.removeFile(path + ".hint")
+    #expect(mkfifo(path + ".hint", 0o600) == 0)
+    #expect(try backEnd().push([record("k", 1, time: 2)], to: store) == [.taken])
+    for end in ["-wal", "-shm"] { try? Directory.removeFile(path + end) }
+    #expect(mkfifo(path + "-journal", 0o600) == 0)
+    let error = failure { () throws(BackEndError) in _ = try backEnd().changes(in: store, after: nil) }
+    #expect(error == .notPermitted("cannot open the pipe \(path)-journal: Operation not permitted"))
   }
 
   @Test func aFileThatWasBegunIsFinished() throws {

@@ -18,6 +18,8 @@ enum Libsqlite {
 /// SQLite's result codes, of those that we tell apart; the lowest byte of an extended code.
 enum SQLiteCode {
   static let ok: Int32 = 0
+  /// Of a statement that can't be carried out: a table is missing, say.
+  static let error: Int32 = 1
   static let permission: Int32 = 3
   static let busy: Int32 = 5
   static let locked: Int32 = 6
@@ -43,6 +45,8 @@ struct SQLiteError: Error {
 
   var primaryCode: Int32 { code & 0xFF }
   var meansDamage: Bool { primaryCode == SQLiteCode.corrupt || primaryCode == SQLiteCode.notADatabase }
+  /// Worth a complete read: a table may be missing.
+  var mayMeanDamage: Bool { meansDamage || primaryCode == SQLiteCode.error }
 
   func backEndError(_ path: String) -> BackEndError {
     let text = "\(path): \(message)"

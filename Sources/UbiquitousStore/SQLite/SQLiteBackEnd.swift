@@ -238,7 +238,7 @@ public final class SQLiteBackEnd: NearBackEnd {
   ) throws(BackEndError) -> R {
     try lock.withLock { _ throws(BackEndError) in
       try file.translating {
-        do { return try attempt(writes: writes, body) } catch let error as SQLiteError where error.meansDamage {
+        do { return try attempt(writes: writes, body) } catch let error as SQLiteError where error.mayMeanDamage {
           try putRight(error)
           return try attempt(writes: writes, body)
         }

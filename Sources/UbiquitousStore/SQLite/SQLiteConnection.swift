@@ -124,10 +124,11 @@ struct SQLiteRow {
   fileprivate let sqlite: libsqlite_functions
   fileprivate let statement: OpaquePointer
 
-  private func isNull(_ column: Int32) -> Bool { sqlite.sqlite3_column_type(statement, column) == 5 }
+  func isNull(_ column: Int32) -> Bool { sqlite.sqlite3_column_type(statement, column) == 5 }
 
+  /// nil also for what is no integer: SQLite keeps what it is given, whatever a column is declared to be.
   func integer(_ column: Int32) -> Int64? {
-    isNull(column) ? nil : sqlite.sqlite3_column_int64(statement, column)
+    sqlite.sqlite3_column_type(statement, column) == 1 ? sqlite.sqlite3_column_int64(statement, column) : nil
   }
 
   func blob(_ column: Int32) -> [UInt8]? {

@@ -27,6 +27,7 @@ struct SQLiteFile {
   func open() throws -> (connection: SQLiteConnection, identity: Identity) {
     do throws(FileError) {
       try makeDirectory()
+      try refusePipes()
       try makeEmpty()
     } catch {
       throw Self.backEndError(error)
@@ -59,6 +60,13 @@ struct SQLiteFile {
     }
   }
 
+  /// Who opens a pipe waits for another; SQLite opens the files beside its own.
+  private func refusePipes() throws(FileError) {
+    for suffix in ["", "-wal", "-shm", "-journal"] where (try? FileMetadata.of(path + suffix))?.isPipe == true {
+      throw FileError("open the pipe", path: path + suffix, errno: .notPermitted)
+    }
+  }
+
   /// Root leaves nothing of its own in another user's home.
   private func refuseOthersHome() throws(FileError) {
     if ProcessIdentity.effectiveUserID != 0 { return }
@@ -83,7 +91,8 @@ struct SQLiteFile {
     let isShared = (try? FileSystemType.of(path))?.isShared ?? false
     // A power cut costs nothing that was acknowledged; tests may do without.
     try connection.execute("PRAGMA synchronous = \(options.isDurable ? "FULL" : "OFF"); PRAGMA trusted_schema = OFF")
-    if try connection.integer("PRAGMA user_version") == SQLiteSchema.version, try isOurs(connection) { return }
+    // Nothing is changed, the way of journalling included, in a file that is not known to be ours.
+    if try connection.transaction(writes: false, { try isReady(connection) }) { return }
     // Readers and a writer side by side need memory that they share, which a network's file systems do not have.
     if !isShared {
       do throws(SQLiteError) { try connection.run("PRAGMA journal_mode = WAL") } catch {
@@ -92,23 +101,42 @@ struct SQLiteFile {
       }
     }
     try connection.transaction {
+      if try isReady(connection) { return }
       let version = try connection.integer("PRAGMA user_version") ?? 0
-      let isOurs = try isOurs(connection)
-      if version > SQLiteSchema.version || (version > 0 && !isOurs) {
-        throw BackEndError.unusable(
-          isOurs
-            ? "\(path): it is of version \(version), and this program knows versions up to \(SQLiteSchema.version); "
-              + "use a newer program"
-            : "\(path): it is a database of another program; move it away")
-      }
-      if version == SQLiteSchema.version { return }
-      for step in SQLiteSchema.steps[Int(max(version, 0))...] { try connection.execute(step) }
+      for step in SQLiteSchema.steps[Int(version)...] { try connection.execute(step) }
       try connection.execute(
         "PRAGMA application_id = \(SQLiteSchema.applicationID); PRAGMA user_version = \(SQLiteSchema.version)")
     }
   }
 
-  private func isOurs(_ connection: SQLiteConnection) throws -> Bool {
+  /// Whether the tables are there, in this program's version; else they are to be made or brought up: there is nothing in
+  /// the file at all, or what an older version made.
+  private func isReady(_ connection: SQLiteConnection) throws -> Bool {
+    let version = try connection.integer("PRAGMA user_version") ?? 0
+    guard try isOurs(connection) else {
+      let isEmpty = try version == 0 && connection.integer("SELECT count(*) FROM sqlite_master") == 0
+      if isEmpty, try connection.integer("PRAGMA application_id") == 0 { return false }
+      throw BackEndError.unusable("\(path): it is a database of another program; move it away")
+    }
+    if version > SQLiteSchema.version {
+      throw BackEndError.unusable(
+        "\(path): it is of version \(version), and this program knows versions up to \(SQLiteSchema.version); "
+          + "use a newer program")
+    }
+    if try isUnwritten(version, connection) {
+      throw SQLiteError(code: SQLiteCode.corrupt, message: "its tables are not those that this program makes")
+    }
+    return version == SQLiteSchema.version
+  }
+
+  /// Whether a file of ours is one that no version of this program makes: its name and its tables are written in one.
+  private func isUnwritten(_ version: Int64, _ connection: SQLiteConnection) throws(SQLiteError) -> Bool {
+    if version < 1 { return true }
+    if version != SQLiteSchema.version { return false }
+    return try !SQLiteSchema.isWhole(in: connection)
+  }
+
+  private func isOurs(_ connection: SQLiteConnection) throws(SQLiteError) -> Bool {
     let id = try connection.integer("PRAGMA application_id") ?? 0
     return id == SQLiteSchema.applicationID
   }
@@ -143,9 +171,13 @@ struct SQLiteFile {
       let answers = try connection.rows("PRAGMA integrity_check(1)") { row throws(SQLiteError) in row.text(0) }
       if answers != ["ok"] { return true }
       // Sound for SQLite, and yet not what we wrote.
-      if try connection.integer("PRAGMA user_version") == SQLiteSchema.version {
+      guard try isOurs(connection) else { return false }
+      let version = try connection.integer("PRAGMA user_version") ?? 0
+      if try isUnwritten(version, connection) { return true }
+      if version == SQLiteSchema.version {
         let stores = try connection.rows("SELECT account, application FROM stores") { row throws(SQLiteError) in
-          StoreID(account: row.text(0) ?? "", application: row.text(1) ?? "")
+          guard let account = row.text(0), let application = row.text(1) else { throw SQLiteRecords.nonsense("stores") }
+          return StoreID(account: account, application: application)
         }
         for store in stores { _ = try SQLiteRecords(store, in: connection)?.allEntries() }
       }

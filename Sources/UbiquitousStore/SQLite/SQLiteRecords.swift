@@ -1,4 +1,7 @@
 /// The rows of one store in its file, within a transaction.
+///
+/// The law: a file is not believed. Whatever is read is held against what this program writes, numbers before anything is
+/// counted on from them; what it would not have written is damage (`SQLITE_CORRUPT`).
 struct SQLiteRecords {
   let connection: SQLiteConnection
   let row: Int64
@@ -8,6 +11,9 @@ struct SQLiteRecords {
   private(set) var floorSequence: Int64
   private(set) var floor: Stamp?
   private(set) var farCursor: StoreCursor?
+
+  /// Above what transactions can have counted, and far enough from the end of the numbers to be counted on from.
+  static let greatestSequence: Int64 = 1 << 62
 
   // MARK: The store's row
 
@@ -20,7 +26,10 @@ struct SQLiteRecords {
       """, [.text(store.account), .text(store.application)]
     ) { row throws(SQLiteError) -> Self in
       guard let id = row.integer(0), let incarnation = row.device(1), let sequence = row.integer(3),
-        let floorSequence = row.integer(4)
+        let floorSequence = row.integer(4), (0..<Self.greatestSequence).contains(sequence),
+        (0...sequence).contains(floorSequence), row.isNull(2) || row.device(2) != nil,
+        (5...7).allSatisfy(row.isNull) || row.stamp(from: 5) != nil,
+        row.isNull(8) && row.isNull(9) || row.device(8) != nil && row.integer(9) ?? -1 >= 0
       else { throw Self.nonsense("stores") }
       var records = Self(connection: connection, row: id, incarnation: incarnation, sequence: sequence)
       records.formerIncarnation = row.device(2)
@@ -53,7 +62,7 @@ struct SQLiteRecords {
     return records
   }
 
-  private static func nonsense(_ table: String) -> SQLiteError {
+  static func nonsense(_ table: String) -> SQLiteError {
     SQLiteError(code: SQLiteCode.corrupt, message: "a row of \(table) holds what no version of this program wrote")
   }
 
@@ -78,12 +87,13 @@ struct SQLiteRecords {
 
   // MARK: Records
 
-  private static let columns = "key, value, time, counter, device, unsent, known"
+  private static let columns = "key, value, time, counter, device, unsent, known, sequence, taken"
 
-  private static func entry(_ row: SQLiteRow) throws(SQLiteError) -> ReplicaEntry {
+  private func entry(_ row: SQLiteRow) throws(SQLiteError) -> ReplicaEntry {
     guard let key = row.text(0), let stamp = row.stamp(from: 2), let unsent = row.integer(5),
-      let known = row.integer(6)
-    else { throw nonsense("records") }
+      let known = row.integer(6), (0...1).contains(unsent), (0...1).contains(known), let number = row.integer(7),
+      number >= 1, number <= sequence, row.integer(8) != nil
+    else { throw Self.nonsense("records") }
     return ReplicaEntry(
       record: StoreRecord(key: StoreKey(key), value: row.blob(1), stamp: stamp), isUnsent: unsent != 0,
       isKnown: known != 0)
@@ -91,19 +101,19 @@ struct SQLiteRecords {
 
   func entry(_ key: StoreKey) throws(SQLiteError) -> ReplicaEntry? {
     try connection.rows(
-      "SELECT \(Self.columns) FROM records WHERE store = ? AND key = ?", [.integer(row), .text(key.text)], Self.entry
+      "SELECT \(Self.columns) FROM records WHERE store = ? AND key = ?", [.integer(row), .text(key.text)], entry
     ).first
   }
 
   func allEntries() throws(SQLiteError) -> ReplicaEntries {
     ReplicaEntries(
-      try connection.rows("SELECT \(Self.columns) FROM records WHERE store = ?", [.integer(row)], Self.entry))
+      try connection.rows("SELECT \(Self.columns) FROM records WHERE store = ?", [.integer(row)], entry))
   }
 
   func unsentEntries() throws(SQLiteError) -> ReplicaEntries {
     ReplicaEntries(
       try connection.rows(
-        "SELECT \(Self.columns) FROM records WHERE store = ? AND unsent = 1", [.integer(row)], Self.entry))
+        "SELECT \(Self.columns) FROM records WHERE store = ? AND unsent = 1", [.integer(row)], entry))
   }
 
   func entries(_ keys: some Sequence<StoreKey>) throws(SQLiteError) -> ReplicaEntries {
@@ -116,7 +126,7 @@ struct SQLiteRecords {
     try connection.rows(
       "SELECT \(Self.columns) FROM records WHERE store = ? AND sequence > ? ORDER BY sequence",
       [.integer(row), .integer(sequence)]
-    ) { row throws(SQLiteError) in try Self.entry(row).record }
+    ) { row throws(SQLiteError) in try entry(row).record }
   }
 
   /// Writes an entry; its record gets the next number.
@@ -190,7 +200,8 @@ struct SQLiteRecords {
       "SELECT time, counter, device, sequence FROM records WHERE \(condition) AND taken < ?",
       [.integer(row), .integer(time)]
     ) { row throws(SQLiteError) -> (Stamp, Int64) in
-      guard let stamp = row.stamp(from: 0), let sequence = row.integer(3) else { throw Self.nonsense("records") }
+      guard let stamp = row.stamp(from: 0), let sequence = row.integer(3), sequence >= 1, sequence <= self.sequence
+      else { throw Self.nonsense("records") }
       return (stamp, sequence)
     }
     guard let greatest = collected.map(\.0).max(), let last = collected.map(\.1).max() else { return }

@@ -38,4 +38,23 @@ enum SQLiteSchema {
   ]
 
   static var version: Int64 { Int64(steps.count) }
+
+  /// Whether a file of this version has all of its tables and indexes as they were made; it may have others beside them.
+  static func isWhole(in connection: SQLiteConnection) throws(SQLiteError) -> Bool {
+    try made.get().isSubset(of: objects(in: connection))
+  }
+
+  /// What the steps make: SQLite keeps the text that made a table, or changed it, so it can be compared.
+  private static let made = Result { () throws(SQLiteError) in
+    let connection = try SQLiteConnection(":memory:", busySeconds: 0)
+    for step in steps { try connection.execute(step) }
+    return try objects(in: connection)
+  }
+
+  private static func objects(in connection: SQLiteConnection) throws(SQLiteError) -> Set<String> {
+    Set(
+      try connection.rows("SELECT type || ' ' || name || ': ' || coalesce(sql, '') FROM sqlite_master") {
+        row throws(SQLiteError) in row.text(0) ?? ""
+      })
+  }
 }

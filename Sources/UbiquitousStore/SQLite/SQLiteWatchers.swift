@@ -56,9 +56,10 @@ final class SQLiteWatchers: Sendable {
     }
   }
 
-  /// Tells the watchers of other processes and connections.
+  /// Tells the watchers of other processes and connections. Where somebody put a pipe under the name, nobody is waited for.
   func tellOthers() {
-    _ = try? FileDescriptor.open("\(directory)/\(name).hint", [.writeOnly, .create, .noFollow], mode: 0o600)
+    _ = try? FileDescriptor.open(
+      "\(directory)/\(name).hint", [.writeOnly, .create, .noFollow, .nonBlocking], mode: 0o600)
   }
 
   /// Tells all of this connection.
