@@ -134,6 +134,20 @@ import Testing
       gaps: ["0-60 recovered", "90-90 dropped", "91-91 dropped"]),
   ]
 
+  /// What a user had the agent refuse makes no report of others incomplete.
+  @Test func refusalsOfOneUserAreNoGapOfAnother() {
+    let records =
+      "0 policy.installed generation=1 previous=0\n90 audit.dropped count=3\n91 audit.dropped count=4 user=1000\n"
+      + "92 audit.dropped count=4 user=1001"
+    var timeline = Self.timeline(records, marker: 1)
+    func dropped() -> [String] { Self.gaps(timeline).filter { $0.hasSuffix("dropped") } }
+    #expect(dropped() == ["90-90 dropped", "91-91 dropped", "92-92 dropped"])
+    #expect(timeline.keepGaps(of: [1000]) == 1)
+    #expect(dropped() == ["90-90 dropped", "91-91 dropped"])
+    #expect(timeline.keepGaps(of: [0]) == 1)
+    #expect(dropped() == ["90-90 dropped"])
+  }
+
   @Test(arguments: rows) func whatWasInForce(_ row: Row) {
     let timeline = Self.timeline(row.records, marker: row.marker)
     #expect(Self.states(timeline) == row.states)

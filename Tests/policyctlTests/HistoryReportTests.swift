@@ -111,6 +111,24 @@ import Testing
     sandbox.execute([Sandbox.binary, "--root", sandbox.root, "report"] + day + words)
   }
 
+  /// Whoever sends nonsense to the agent makes no report of others incomplete.
+  @Test func refusalsOfAnotherUserAreNoGap() throws {
+    let sandbox = try Self.installed { lines in
+      lines[lines.count - 1] = "20:00 audit.dropped {\"count\":5,\"user\":64123}"
+    }
+    let own = try JSON(Self.report(sandbox, "--format", "json").output)
+    #expect(!own["gaps"].elements.contains { $0["kind"].text == "dropped" })
+    #expect(
+      own["notes"].elements.map(\.text) == [
+        "The agent refused events of users whom this report is not about (1 records): no gap of this report."
+      ])
+    let all = try JSON(Self.report(sandbox, "--all-users", "--format", "json").output)
+    #expect(
+      all["gaps"].elements.filter { $0["kind"].text == "dropped" }.map { $0["text"].text } == [
+        "the agent refused 5 events of user 64123"
+      ])
+  }
+
   @Test func aDayIsToldAsFarAsItCanBeProved() throws {
     let sandbox = try Self.installed()
     let result = Self.report(sandbox, "--format", "json")

@@ -30,8 +30,11 @@ public struct HistoryGap: Sendable, Hashable {
   public var record: UInt64?
   /// One sentence, without its full stop.
   public var text: String
+  /// The user of whom alone it makes the log tell less; nil where it is of all.
+  public var user: UInt32?
 
-  public init(_ kind: Kind, from: Int64, to: Int64, record: UInt64? = nil, _ text: String) {
+  public init(_ kind: Kind, from: Int64, to: Int64, record: UInt64? = nil, user: UInt32? = nil, _ text: String) {
+    self.user = user
     self.kind = kind
     self.from = from
     self.to = to

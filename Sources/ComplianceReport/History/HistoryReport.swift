@@ -47,12 +47,14 @@ public struct HistoryReport: Sendable {
   }
 
   /// - Parameters:
+  ///   - isAboutAll: whether what the agent refused of anybody is a gap; else only of the subjects. A user can have the agent
+  ///     refuse as much as that user likes, and that says nothing about others.
   ///   - policy: reads a generation that is kept; asked once for each.
   ///   - progress: told after each stretch of each user: how many of how many.
   /// - Complexity: O(records + moments at which something changes × controls × users).
   public init(
     host: String, made: Int64, verification: AuditVerification, timeline: PolicyTimeline, subjects: [Subject],
-    policy: (UInt64) -> Policy, progress: (Int, Int) -> Void = { _, _ in }
+    isAboutAll: Bool, policy: (UInt64) -> Policy, progress: (Int, Int) -> Void = { _, _ in }
   ) {
     self.host = host
     self.made = made
@@ -79,6 +81,11 @@ public struct HistoryReport: Sendable {
           "generation \(generation) was in force, but \(why)"))
     }
     self.timeline.sortGaps()
+    let others = isAboutAll ? 0 : self.timeline.keepGaps(of: Set(subjects.compactMap(\.userID)))
+    if others > 0 {
+      notes.append(
+        "The agent refused events of users whom this report is not about (\(others) records): no gap of this report.")
+    }
     let total = subjects.count * timeline.stretches.count
     var done = 0
     for subject in subjects {

@@ -161,6 +161,14 @@ public struct PolicyTimeline: Sendable {
     sortGaps()
   }
 
+  /// Takes out the gaps that are of other users alone.
+  /// - Returns: how many.
+  mutating func keepGaps(of users: Set<UInt32>) -> Int {
+    let before = gaps.count
+    gaps.removeAll { gap in gap.user.map { !users.contains($0) } ?? false }
+    return before - gaps.count
+  }
+
   mutating func sortGaps() {
     gaps.sort { ($0.from, $0.to, $0.record ?? 0) < ($1.from, $1.to, $1.record ?? 0) }
   }
@@ -228,10 +236,10 @@ public struct PolicyTimeline: Sendable {
         since = Int64(date.unixTime.rounded(.down))
       }
       let count = Self.number(record.fields["count"]).map(String.init) ?? "some"
+      let user = Self.number(record.fields["user"]).flatMap { UInt32(exactly: $0) }
       let what =
-        Self.number(record.fields["user"]).map { "the agent refused \(count) events of user \($0)" }
-        ?? "\(count) events found no room"
-      add(HistoryGap(.dropped, from: min(since, time), to: time, record: record.sequence, what))
+        user.map { "the agent refused \(count) events of user \($0)" } ?? "\(count) events found no room"
+      add(HistoryGap(.dropped, from: min(since, time), to: time, record: record.sequence, user: user, what))
     default: break
     }
     guard span.contains(time) else { return }

@@ -33,7 +33,8 @@ enum HistorySite {
     let report = HistoryReport(
       host: verification.head?.host ?? marker?.hostName ?? HostName.ofThisSystem(), made: WallClock.unixSeconds(),
       verification: verification, timeline: timeline, subjects: try subjects(call, installation),
-      policy: { policy($0, installation) }, progress: { progress.update($0, of: $1) })
+      isAboutAll: call.arguments.has("--all-users"), policy: { policy($0, installation) },
+      progress: { progress.update($0, of: $1) })
     return (report, AuditVerdictView(verification: verification, directory: place.directory).exitCode)
   }
 
