@@ -33,9 +33,15 @@ extension DomainReference {
     let policy = Policy(locations.installation)
     guard let keys = roamingKeys(policy)?.intersection(changed), !keys.isEmpty else { return }
     func failure(_ text: String) -> CommandFailure {
-      CommandFailure(
-        .unavailable, "what was written is in the file, but does not roam: \(TerminalText.escape(text))",
-        next: call.again())
+      // A store that can't be read hides nothing: then applications read the file.
+      let held = (try? RoamingSnapshot.open(locations.roamingPlace(ofDomain: word)))?.contents.values ?? [:]
+      let older = keys.filter { held[$0] != nil && held[$0] != values[$0] }.sorted()
+      let names = older.map { TerminalText.escape($0) }.joined(separator: ", ")
+      let what =
+        older.isEmpty
+        ? "the file was changed, and applications read it, but it does not roam"
+        : "the file was changed, but applications go on reading what the synced store has of \(names)"
+      return CommandFailure(.unavailable, "\(what): \(TerminalText.escape(text))", next: call.again())
     }
     let layer: any RoamingLayer
     do throws(PreferencesFault) { layer = try RoamingStore.open(locations.roamingPlace(ofDomain: word)) } catch {

@@ -53,6 +53,21 @@ import Testing
     #expect(read.output == "dark\n")
     let write = sandbox.defaults("write", "org.example.Editor", "Theme", "light")
     #expect(write.exitCode == 69)
-    #expect(write.errors.contains("defaults: what was written is in the file, but does not roam: nothing roams: "))
+    let words = "defaults: the file was changed, and applications read it, but it does not roam: nothing roams: "
+    #expect(write.errors.contains(words), "\(write.errors)")
+    #expect(sandbox.defaults("read", "org.example.Editor", "Theme").output == "light\n")
+  }
+
+  /// What the store does not take leaves its older value before the file's.
+  @Test func anOlderValueInTheStoreIsSaid() throws {
+    let sandbox = try Sandbox(policy: Self.policy)
+    #expect(sandbox.defaults("write", "org.example.Editor", "Theme", "dark").exitCode == 0)
+    // More than a store takes; in the file's form each text is kept once.
+    let parts = (0..<10).map { String(repeating: "\($0)", count: 120_000) }
+    let write = sandbox.defaults(["write", "org.example.Editor", "Theme", "-array"] + parts)
+    #expect(write.exitCode == 69)
+    let words = "defaults: the file was changed, but applications go on reading what the synced store has of Theme: "
+    #expect(write.errors.contains(words), "\(write.errors.prefix(300))")
+    #expect(sandbox.defaults("read", "org.example.Editor", "Theme").output == "dark\n")
   }
 }
