@@ -9,8 +9,9 @@ import PropertyList
 /// spool counts only where its folder and its file are the user's own, with no link on the way from the home directory,
 /// and everything is done with the user's rights, not root's. The file is first renamed, under the lock that its writers
 /// take, and removed when its events are on the disk; a renamed file that is there already was taken in by an agent that
-/// was ended meanwhile, and of its events those come in that the log does not have. Where somebody holds the lock, the spool
-/// waits for the next time.
+/// was ended meanwhile, and of its events those come in that the log does not have. Before that it gets another name: what
+/// is found under that one has ended the agent twice, and is not read again but set aside, counted, and recorded as refused.
+/// So no file can keep the agent from its work. Where somebody holds the lock, the spool waits for the next time.
 struct SpoolIntake {
   /// A folder that may hold a spool, and whose it has to be.
   struct Spool: Hashable {
@@ -26,6 +27,10 @@ struct SpoolIntake {
   static let lockName = "events.lock"
   /// The spool while it is taken in.
   static let takenName = "events.taken.jsonl"
+  /// While it is taken in for the second time, since the agent was ended during the first.
+  static let retakenName = "events.retaken.jsonl"
+  /// What was not taken in; a later one replaces it.
+  static let asideName = "events.aside.jsonl"
 
   /// Of one spool at a time: what `AuditSpool` lets it become, and somewhat more.
   static let maximumBytes = 2 << 20
@@ -58,11 +63,13 @@ struct SpoolIntake {
   /// - Returns: how many events came in.
   @discardableResult
   func take(_ spool: Spool) -> Int {
+    guard setAside(spool) else { return 0 }
     var count = 0
     // What was taken before and not finished comes first.
     for isFresh in [false, true] {
+      let name = isFresh ? Self.takenName : Self.retakenName
       let opened = ProcessLimits.withFiles(ofUser: spool.owner, group: spool.group) {
-        isFresh ? rename(spool) : open(spool)
+        isFresh ? rename(spool) : reopen(spool)
       }
       guard case .some(.some(let found)) = opened else { continue }
       var records = Self.records(found.bytes, owner: spool.owner, writtenAt: found.time)
@@ -74,13 +81,45 @@ struct SpoolIntake {
         count += records.count
       } catch {
         report("the spool in \(spool.directory) waits: \(error)")
+        // That the log has no room now is not the file's doing.
+        if !isFresh { move(name, to: Self.takenName, spool) }
         return count
       }
       _ = ProcessLimits.withFiles(ofUser: spool.owner, group: spool.group) {
-        if let folder = folder(of: spool) { try? folder.remove(Self.takenName) }
+        if let folder = folder(of: spool) { try? folder.remove(name) }
       }
     }
     return count
+  }
+
+  /// Sets aside what was being taken in, for the second time, when the agent ended.
+  /// - Returns: false where that has to wait, since the log has no room for the record of it.
+  private func setAside(_ spool: Spool) -> Bool {
+    let opened = ProcessLimits.withFiles(ofUser: spool.owner, group: spool.group) { () -> Found? in
+      guard let found = open(Self.retakenName, spool), let folder = folder(of: spool),
+        (try? folder.rename(Self.retakenName, to: Self.asideName)) != nil
+      else { return nil }
+      return found
+    }
+    guard case .some(.some(let found)) = opened else { return true }
+    let count = max(1, found.bytes.count { $0 == UInt8(ascii: "\n") })
+    report(
+      "the agent ended twice while it took in \(spool.directory)/\(Self.takenName); it is not read again, and "
+        + "kept as \(Self.asideName)")
+    do throws(EventStoreError) {
+      try store.append([Self.refusal(of: count, owner: spool.owner)])
+      return true
+    } catch {
+      report("the spool in \(spool.directory) waits: \(error)")
+      move(Self.asideName, to: Self.retakenName, spool)
+      return false
+    }
+  }
+
+  private func move(_ name: String, to other: String, _ spool: Spool) {
+    _ = ProcessLimits.withFiles(ofUser: spool.owner, group: spool.group) {
+      if let folder = folder(of: spool) { try? folder.rename(name, to: other) }
+    }
   }
 
   private func folder(of spool: Spool) -> OpenDirectory? {
@@ -104,12 +143,21 @@ struct SpoolIntake {
     else { return nil }
     defer { extendLifetime(lock) }
     guard (try? folder.rename(Self.name, to: Self.takenName)) != nil else { return nil }
-    return open(spool)
+    return open(Self.takenName, spool)
+  }
+
+  /// Renames what was renamed once, and reads it.
+  private func reopen(_ spool: Spool) -> Found? {
+    // Held against what may be opened first: a name of another's file stays what it is.
+    guard let found = open(Self.takenName, spool), let folder = folder(of: spool),
+      (try? folder.rename(Self.takenName, to: Self.retakenName)) != nil
+    else { return nil }
+    return found
   }
 
   /// Reads what was renamed.
-  private func open(_ spool: Spool) -> Found? {
-    guard let folder = folder(of: spool), let file = try? folder.open(Self.takenName, [.nonBlocking]),
+  private func open(_ name: String, _ spool: Spool) -> Found? {
+    guard let folder = folder(of: spool), let file = try? folder.open(name, [.nonBlocking]),
       let metadata = try? file.metadata(), metadata.isRegularFile, metadata.userID == spool.owner
     else { return nil }
     // A user who makes the file larger than ours become has it cut, not read.
@@ -148,14 +196,14 @@ struct SpoolIntake {
       }
     }
     for (place, count) in counts.enumerated() where count > 1 { records[place].fields["count"] = .number(count) }
-    if refused > 0 {
-      records.append(
-        AgentRecord(
-          .auditDropped,
-          [
-            "count": .number(refused), "user": .number(owner), "reasons": .dictionary(["spool": .number(refused)]),
-          ], isAdministrative: false))
-    }
+    if refused > 0 { records.append(refusal(of: refused, owner: owner)) }
     return records
+  }
+
+  private static func refusal(of count: Int, owner: UInt32) -> AgentRecord {
+    AgentRecord(
+      .auditDropped,
+      ["count": .number(count), "user": .number(owner), "reasons": .dictionary(["spool": .number(count)])],
+      isAdministrative: false)
   }
 }

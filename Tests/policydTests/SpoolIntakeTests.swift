@@ -94,6 +94,45 @@ import Testing
     #expect(home.store.keys == ["a", "b"])
   }
 
+  /// An agent that is ended while it takes a spool in leaves it under the name that it had then.
+  @Test func whatEndedTheAgentTwiceIsSetAsideAndCounted() throws {
+    let home = try Home()
+    let lines = ["a", "b"].map { String(decoding: AgentSandbox.event($0).jsonLine(), as: UTF8.self) }.joined()
+    try home.write(lines, to: "events.taken.jsonl")
+    #expect(home.take() == 2, "once is no reason")
+    #expect(try Directory.names(in: home.folder) == ["events.lock"])
+    try home.write(lines, to: "events.retaken.jsonl")
+    try home.writeEvents(["c"])
+    #expect(home.take() == 1)
+    #expect(home.store.keys == ["a", "b", nil, "c"])
+    let record = try #require(home.store.records.dropFirst(2).first)
+    #expect(record.kind == .auditDropped)
+    #expect(record.attestation == .agent)
+    #expect(
+      PropertyListValue?.some(.dictionary(record.fields)).json
+        == #"{"count":2,"reasons":{"spool":2},"user":\#(home.user)}"#)
+    #expect(try Directory.names(in: home.folder) == ["events.aside.jsonl", "events.lock"])
+    #expect(try WholeFile.read(home.folder + "/events.aside.jsonl").bytes == Array(lines.utf8))
+  }
+
+  /// The log's want of room is not held against a spool, however often.
+  @Test func aLogWithoutRoomSetsNothingAside() throws {
+    let home = try Home()
+    try home.writeEvents(["a"])
+    home.store.state.withLock { $0.isFull = true }
+    for _ in 0..<4 {
+      #expect(home.take() == 0)
+      #expect(try Directory.names(in: home.folder) == ["events.lock", "events.taken.jsonl"])
+    }
+    home.store.state.withLock { $0.isFull = false }
+    #expect(home.take() == 1)
+    try home.writeEvents(["b"])
+    try Directory.rename(home.file, to: home.folder + "/events.retaken.jsonl")
+    home.store.state.withLock { $0.isFull = true }
+    #expect(home.take() == 0)
+    #expect(try Directory.names(in: home.folder) == ["events.lock", "events.retaken.jsonl"])
+  }
+
   @Test func whatIsNoEventIsCounted() throws {
     let home = try Home()
     let good = String(decoding: AgentSandbox.event("a").jsonLine(), as: UTF8.self)
