@@ -78,16 +78,30 @@ public struct AgentStatus: Hashable, Sendable {
     self.fault = fault
   }
 
+  /// What came of asking.
+  public enum Answer: Hashable, Sendable {
+    case status(AgentStatus)
+    /// Somebody listens, and gives no answer in time: the agent is full, held up, or being started.
+    case silence
+    /// Nobody listens.
+    case nobody
+  }
+
   /// Asks the agent that listens at a path.
-  /// - Returns: nil where none answers in time.
+  /// - Parameter patience: seconds.
+  public static func answer(at path: String, patience: Double = 1) -> Answer {
+    do throws(FileError) {
+      let status = try PacketSocket.connect(path).askStatus(patience)
+      return status.map { .status($0) } ?? .silence
+    } catch {
+      return error.errno == .noSuchFile || error.errno == .connectionRefused ? .nobody : .silence
+    }
+  }
+
+  /// The status of the agent that listens at a path; nil where none answers in time.
   public static func ask(at path: String, patience: Double = 1) -> AgentStatus? {
-    guard let socket = try? PacketSocket.connect(path),
-      (try? socket.send(Array(AgentProtocol.statusQuestion.utf8))) != nil, socket.wait(seconds: patience)
-    else { return nil }
-    var bytes = [UInt8](repeating: 0, count: 4096)
-    let reception = bytes.withUnsafeMutableBytes { socket.receive(into: $0) }
-    guard case .packet(let count) = reception else { return nil }
-    return AgentStatus(Array(bytes[..<count]))
+    guard case .status(let status) = answer(at: path, patience: patience) else { return nil }
+    return status
   }
 
   /// One JSON object.
@@ -121,5 +135,15 @@ public struct AgentStatus: Hashable, Sendable {
     self.init(
       processID: process, started: Int64(started), heartbeat: Int64(heartbeat), kept: kept, refused: refused,
       fault: members["fault"]?.stringValue)
+  }
+}
+
+extension PacketSocket {
+  fileprivate borrowing func askStatus(_ patience: Double) -> AgentStatus? {
+    guard (try? send(Array(AgentProtocol.statusQuestion.utf8))) != nil, wait(seconds: patience) else { return nil }
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    let reception = bytes.withUnsafeMutableBytes { receive(into: $0) }
+    guard case .packet(let count) = reception else { return nil }
+    return AgentStatus(Array(bytes[..<count]))
   }
 }

@@ -55,14 +55,14 @@ extension Agent {
         guard share.bucket.take(at: now) else { return refuse(.rate, client, &share, at: now) }
         pending.add(record, sameness, at: now)
       }
-      client.note(waits: true, at: now)
+      client.noteWaiting(at: now)
     }
   }
 
   private func refuse(_ why: IncomingPacket.Refusal, _ client: Client, _ share: inout UserShare, at now: Moment) {
     share.refuse(why, at: now)
     refused += 1
-    client.note(waits: false, at: now)
+    client.noteRefused()
   }
 
   private var status: AgentStatus {

@@ -25,6 +25,7 @@ final class Agent {
   var connections = 0
   var pending: PendingRecords
   var memory = [UInt8](repeating: 0, count: AgentProtocol.packetBytes)
+  private var groups: UserGroups
   private var isStopping = false
   /// Until when nothing is written, since the log can't be.
   var pausedUntil: Moment?
@@ -37,8 +38,10 @@ final class Agent {
   /// - Parameter report: says a line to whoever reads the service's messages.
   init(
     listener: consuming ListeningSocket, signals: consuming ServiceSignals, mailbox: Mailbox, store: any EventStore,
-    limits: AgentLimits = AgentLimits(), report: @escaping (String) -> Void
+    limits: AgentLimits = AgentLimits(), groups: UserGroups = UserGroups(),
+    report: @escaping (String) -> Void
   ) {
+    self.groups = groups
     self.listener = listener
     self.signals = signals
     self.mailbox = mailbox
@@ -87,7 +90,7 @@ final class Agent {
     var entries = [signals.descriptor, mailbox.wakeup.descriptor].map {
       pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
     }
-    let letsIn = connections < limits.allConnections && (closedUntil ?? now) <= now
+    let letsIn = (closedUntil ?? now) <= now
     // A negative descriptor is passed over.
     entries.append(pollfd(fd: letsIn ? listener.descriptor : -1, events: Int16(POLLIN), revents: 0))
     if mayRead {
@@ -133,13 +136,39 @@ final class Agent {
 
   // MARK: Letting in
 
+  /// Root and who runs the agent may use the connections that are kept for them.
+  private func isFavoured(_ user: UInt32) -> Bool { user == 0 || user == ProcessIdentity.effectiveUserID }
+
+  private func hasRoom(for user: UInt32) -> Bool {
+    connections < limits.allConnections - (isFavoured(user) ? 0 : limits.reservedConnections)
+  }
+
+  /// Closes a connection, so that another can have its place; what was not read of it goes into its program's spool.
+  /// - Returns: false where none may be closed.
+  private func makeRoom(at now: Moment) -> Bool {
+    let held = shares.lazy.filter { !self.isFavoured($0.key) }.flatMap { user, share in
+      share.clients.map {
+        UserGroups.Connection(user: user, descriptor: $0.descriptor, lastHeard: $0.lastHeard, isWaiting: $0.isWaiting)
+      }
+    }
+    guard let last = groups.dispensable(of: Array(held)), var share = shares[last.user] else { return false }
+    share.refuse(.connections, at: now)
+    refused += 1
+    close([last.descriptor], in: &share)
+    if share.clients.isEmpty { turns.removeAll { $0 == last.user } }
+    shares[last.user] = share
+    return true
+  }
+
   func letIn(at now: Moment) {
     for _ in 0..<limits.acceptances {
       do throws(Errno) {
-        guard connections < limits.allConnections, let socket = try listener.accept() else { return }
+        guard let socket = try listener.accept() else { return }
         let peer = try socket.peer()
+        let hasShare = shares[peer.userID]?.clients.count ?? 0 < limits.connections
+        let isLetIn = hasShare && (hasRoom(for: peer.userID) || makeRoom(at: now))
         var share = shares[peer.userID] ?? UserShare(limits, at: now)
-        if share.clients.count < limits.connections {
+        if isLetIn {
           if share.clients.isEmpty { turns.append(peer.userID) }
           share.clients.append(Client(socket, peer, at: now))
           connections += 1

@@ -5,8 +5,10 @@
 struct AgentLimits {
   /// Connections of one user that are open at a time; more are closed at once.
   var connections = 32
-  /// Connections of all users; beyond, nobody is let in until one closes.
+  /// Connections of all users; beyond, who is let in takes the place of another (`UserGroups`).
   var allConnections = 512
+  /// Of these, how many only root may have, and who runs the agent.
+  var reservedConnections = 32
   /// New connections that are looked at before the packets of others are.
   var acceptances = 64
   /// Packets of one user that are read before it is another user's turn.

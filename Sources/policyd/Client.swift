@@ -26,12 +26,15 @@ final class Client {
 
   var descriptor: Int32 { socket.descriptor }
 
-  /// - Parameter waits: whether the packet's record waits to be written, or the packet is done with.
-  func note(waits: Bool, at now: Moment) {
+  /// A packet came whose record waits to be written.
+  func noteWaiting(at now: Moment) {
     received += 1
     lastHeard = now
-    if waits { waiting += 1 }
+    waiting += 1
   }
+
+  /// A packet was refused: it is done with, and no sign that the program has something to say.
+  func noteRefused() { received += 1 }
 
   /// Answers with how many packets are disposed of, if there is news.
   ///

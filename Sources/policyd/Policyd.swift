@@ -73,6 +73,7 @@ enum Policyd {
     var limits = AgentLimits()
     // Some are for files of ours; the rest is for programs.
     limits.allConnections = max(8, min(limits.allConnections, ProcessLimits.allowAllOpenFiles() - 64))
+    limits.reservedConnections = min(limits.reservedConnections, limits.allConnections / 4)
     let listener = try listener(of: installation)
     let store = AuditLogStore(installation, report: report)
     let watch = try needed { () throws(Errno) in

@@ -8,6 +8,7 @@ import PropertyList
 //   AgentPeer send SOCKET SPOOL COUNT    through the sink that applications use; prints how many were lost
 //   AgentPeer cost SOCKET SPOOL COUNT    the same in bursts of 100; prints what an event cost its sender, in nanoseconds
 //   AgentPeer flood SOCKET               as much as can be sent, over as many connections as can be held, until killed
+//   AgentPeer hold SOCKET                holds 32 connections, says so, and sends what is no event over them, until killed
 //   AgentPeer forge SOCKET               what a program that lies may try; prints how many packets it sent
 
 func event(_ number: Int) -> AuditEvent {
@@ -33,6 +34,18 @@ func flood(_ socket: String) -> Never {
       }
       try? connection.socket.send(oversized)
     }
+  }
+}
+
+func hold(_ socket: String) -> Never {
+  var held: [Held] = []
+  for _ in 0..<32 {
+    if let connection = try? PacketSocket.connect(socket) { held.append(Held(connection)) }
+  }
+  StandardStreams.writeError("\(held.count)\n")
+  while true {
+    for connection in held { try? connection.socket.send(Array(#"{"ask":"x"}"#.utf8)) }
+    usleep(500_000)
   }
 }
 
@@ -120,6 +133,7 @@ case (5, "cost"):
   costs.sort()
   print("median \(Int(costs[costs.count / 2])), at most \(Int(costs.last ?? 0)), lost \(sink.dropped)")
 case (3, "flood"): flood(words[2])
+case (3, "hold"): hold(words[2])
 case (3, "forge"): try forge(words[2])
 default: exit(64)
 }

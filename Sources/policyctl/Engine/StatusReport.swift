@@ -61,8 +61,10 @@ struct StatusReport {
       view.source = marker?.generation ?? 0 > 0 ? marker?.source?.path : nil
     }
     view.executable = ApplicationIdentity.fallback()
-    view.agent = AgentStatus.ask(at: installation.agentSocket)
-    if let fault = view.agent?.fault { faults.append("the agent can't write the audit log: \(fault)") }
+    view.agent = AgentStatus.answer(at: installation.agentSocket)
+    if case .status(let agent) = view.agent, let fault = agent.fault {
+      faults.append("the agent can't write the audit log: \(fault)")
+    }
     var seen: Set<String> = []
     view.faults = faults.filter { seen.insert($0).inserted }
     let passedOver = anyUserFaults()

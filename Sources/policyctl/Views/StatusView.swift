@@ -47,8 +47,7 @@ struct StatusView {
   /// The zone of the rule that has the next edge.
   var nextEdgeZone: String?
   var executable: String?
-  /// nil where none answers.
-  var agent: AgentStatus?
+  var agent = AgentStatus.Answer.nobody
   /// As `AuditEnd` has it; nil where there is no log, or it can't be read.
   var audit: String?
   var faults: [String]
@@ -93,9 +92,16 @@ struct StatusView {
     json.key("nextEdge")
     json.optional(nextEdge.map(InstantText.rfc3339))
     json.key("agent")
-    json.string(agent == nil ? "not running" : "running")
-    json.key("heartbeat")
-    json.optional((agent?.heartbeat).map(InstantText.rfc3339))
+    switch agent {
+    case .status(let status):
+      json.string("running")
+      json.key("heartbeat")
+      json.string(InstantText.rfc3339(status.heartbeat))
+    case .silence, .nobody:
+      json.string(agent == .silence ? "not answering" : "not running")
+      json.key("heartbeat")
+      json.optional(String?.none)
+    }
     json.key("audit")
     json.optional(audit)
     json.key("faults")
@@ -175,8 +181,11 @@ struct StatusView {
       row("generation", faults.isEmpty ? "none: nothing is installed here" : "none")
     }
     // Nothing that binds needs it: applications read what is installed by themselves.
-    let heartbeat = agent.map { "running, last heartbeat \(InstantText.ago($0.heartbeat, now: now))" }
-    row("agent", heartbeat ?? "none (optional)")
+    switch agent {
+    case .status(let status): row("agent", "running, last heartbeat \(InstantText.ago(status.heartbeat, now: now))")
+    case .silence: row("agent", "not answering: its socket is there, and nobody answers in time", .warning)
+    case .nobody: row("agent", "none (optional)")
+    }
     switch audit {
     case nil: break
     case "sound": row("audit log", "its end is what its anchor counted")
