@@ -126,7 +126,8 @@ import Testing
     let document = try JSON(result.output)
     #expect(
       document.names == [
-        "context", "domain", "entries", "forced", "forcedBy", "key", "layer", "layers", "notes", "roaming", "type", "value",
+        "context", "domain", "entries", "forced", "forcedBy", "key", "layer", "layers", "notes", "roaming", "type",
+        "value",
       ])
     #expect(document["value"].text == "30")
     #expect(document["layer"].text == "forced")
