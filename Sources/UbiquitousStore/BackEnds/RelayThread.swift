@@ -76,8 +76,13 @@ final class RelayThread: Sendable {
   }
 
   private var hasUnsent: Bool {
-    guard let account = try? near.account() else { return false }
-    return (try? near.offer(of: StoreID(account: account, application: application)).isEmpty) == false
+    while let account = try? near.account() {
+      guard let offered = try? near.offer(of: StoreID(account: account, application: application)) else { return false }
+      if !offered.isEmpty { return true }
+      // What was set before the first meeting goes over to the account just then.
+      if (try? near.account()) == account { return false }
+    }
+    return false
   }
 
   private func run() {
