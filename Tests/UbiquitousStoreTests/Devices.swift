@@ -35,10 +35,10 @@ final class Device: @unchecked Sendable {
   private func open() {
     var options = SyncedStore.Options()
     options.saveDelay = 3600
-    options.clock = { [unowned self] in realTime.now() + ahead.withLock { $0 } }
-    options.report = { [unowned self] text in reports.withLock { $0.append(text) } }
+    options.clock = { [weak self] in realTime.now() + (self?.ahead.withLock { $0 } ?? 0) }
+    options.report = { [weak self] text in self?.reports.withLock { $0.append(text) } }
     store = SyncedStore(application: Self.application, backEnd: near, options: options)
-    _ = store.observe { [unowned self] change in changes.withLock { $0.append(change) } }
+    _ = store.observe { [weak self] change in self?.changes.withLock { $0.append(change) } }
   }
 
   /// Saves, exchanges with the server, takes in.

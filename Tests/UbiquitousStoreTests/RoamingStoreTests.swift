@@ -171,9 +171,9 @@ import Testing
     let store = machine.store(list)
     for number in 0..<StoreLimits.keyCount { try store.set("k\(number)", to: .integer(1)) }
     let told = Mutex<[String]>([])
-    _ = store.observe { [unowned list] change in
+    _ = store.observe { [weak list] change in
       // It may come before the value can be read, and must not wait for who sets it.
-      _ = list.integer("Zoom")
+      _ = list?.integer("Zoom")
       let text = "\(change.reason) \(change.keys)"
       told.withLock { $0.append(text) }
     }
