@@ -267,7 +267,7 @@ import Testing
   @Test(.enabled(if: geteuid() == 0, "SKIPPED: only root can be another user")) func otherUsersAreKeptOut() throws {
     _ = try backEnd().push([record("k", 1)], to: store)
     chmod(folder.path, 0o755)
-    let process = try peer(["read", path, "k"], user: "trial")
+    let process = try peer(["read", path, "k"], user: "65534")
     let output = Output(process)
     process.waitUntilExit()
     #expect(output.all() == ["cannot open \(path): Permission denied"])
