@@ -34,6 +34,7 @@ let package = Package(
     .library(name: "ManagedPreferences", targets: ["ManagedPreferences"]),
     .library(name: "ManagedFoundation", targets: ["ManagedFoundation"]),
     // Apart, so that only a program that uses it links libpq.
+    .library(name: "UbiquitousStore", targets: ["UbiquitousStore"]),
     .library(name: "UbiquitousStorePostgreSQL", targets: ["UbiquitousStorePostgreSQL"]),
     // Scripts/link-library makes of it what is installed: with a soname, and without symbols but those of the header.
     .library(name: "managedpreferences", type: .dynamic, targets: ["ManagedPreferencesC"]),

@@ -33,8 +33,9 @@ public struct LogReader: Sendable {
   }
 
   /// The end of the log; nil where it has no records.
-  public func head() throws(AuditLogError) -> LogHead? {
-    let snapshot = try LogSnapshot(of: place)
+  public func head() throws(AuditLogError) -> LogHead? { try head(of: LogSnapshot(of: place)) }
+
+  func head(of snapshot: LogSnapshot) throws(AuditLogError) -> LogHead? {
     for segment in snapshot.segments.reversed() {
       let bytes = try LogSnapshot.bytes(segment, in: place)
       guard let end = bytes.lastIndex(of: UInt8(ascii: "\n")),

@@ -38,6 +38,10 @@ public enum RecordFields {
     "audit.dropped": ["count", "reasons", "since", "user"],
   ]
 
+  /// The kinds that records have. What programs name themselves is written under the last one where it can't be written as it
+  /// is.
+  public static var kinds: [String] { table.keys.sorted() + ["event.malformed"] }
+
   /// Whether records of the kind are about what a person did.
   public static func isPersonal(_ kind: AuditEvent.Kind) -> Bool {
     switch kind.rawValue {

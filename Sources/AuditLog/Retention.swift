@@ -42,12 +42,15 @@ extension AuditLog {
   /// - Parameters:
   ///   - kept: how many of the newest segments stay, whatever their age; at least one does.
   ///   - date: segments with a record of this time or later stay; nil: age does not count.
+  ///   - verified: the last record of a log that was verified: a checkpoint vouches for what is removed, so nothing beyond
+  ///     is; nil where who asks has seen to that.
   public func prune(
-    keeping kept: Int, before date: PropertyListDate? = nil, patience: Double = 30
+    keeping kept: Int, before date: PropertyListDate? = nil, verifiedThrough verified: UInt64? = nil,
+    patience: Double = 30
   ) throws(AuditLogError) -> Pruning {
     let writer = try LogWriter(place, operations, patience: patience)
     try writer.append([])
-    return try writer.prune(keeping: max(1, kept), before: date)
+    return try writer.prune(keeping: max(1, kept), before: date, through: verified ?? .max)
   }
 
   /// Erases the personal parts of the records about a user: who, with which program, and what. The records themselves stay,
@@ -67,7 +70,9 @@ extension AuditLog {
 }
 
 extension LogWriter {
-  func prune(keeping kept: Int, before date: PropertyListDate?) throws(AuditLogError) -> AuditLog.Pruning {
+  func prune(
+    keeping kept: Int, before date: PropertyListDate?, through last: UInt64
+  ) throws(AuditLogError) -> AuditLog.Pruning {
     let segments = try place.segments()
     var removed: [SegmentName] = []
     var end: (sequence: UInt64, previous: [UInt8])?
@@ -75,6 +80,7 @@ extension LogWriter {
       // The next segment's first record tells when this one ended, and its digest.
       guard let next = try firstLine(of: segments[index + 1]) else { break }
       if let date, (next.time ?? date) >= date { break }
+      if next.sequence - 1 > last { break }
       removed.append(name)
       end = (next.sequence - 1, next.previous)
     }

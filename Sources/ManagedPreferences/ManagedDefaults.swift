@@ -14,9 +14,9 @@ internal import PropertyList
 /// saveSlider.toolTip = defaults.forcedBy("AutoSaveInterval").first.map { "Set by \($0.title)" }
 /// ```
 ///
-/// Getters answer from the first layer that has the key: forced, command line, this application's files, suites,
-/// `NSGlobalDomain`, files for any user, languages, recommended, registered. They convert as the table of conversions in
-/// the documentation says; the types of a property list (boolean, integer, real, …) stay distinct through memory and disk.
+/// Getters answer from the first layer that has the key: forced, command line, the synced store for keys that roam, this
+/// application's files, suites, `NSGlobalDomain`, files for any user, languages, recommended, registered. They convert as the
+/// table of conversions in the documentation says; the types of a property list (boolean, integer, real, …) stay distinct through memory and disk.
 /// Setters write the application's file; on a forced key they store what the user wants underneath, without effect until it
 /// is released.
 ///

@@ -185,30 +185,19 @@ extension PreferenceFile {
     return try AtomicReplacement.write(bytes, to: target, mode: mode, owner: owner)
   }
 
-  /// Root with somebody else's home must not leave files of root's there. (What holds for any user is root's own.)
+  /// Root leaves no file in somebody else's home (`ForeignDirectory`). (What holds for any user is root's own.)
   func refuseForeignHome() throws(FileError) {
     guard ProcessIdentity.effectiveUserID == 0, trust == nil else { return }
-    // Inside a user namespace, everything of users outside looks as if it were nobody's.
-    let nobody = ProcessIdentity.isInUserNamespace() ? ProcessIdentity.overflowUserID() : 0
     // A link that she left in a folder for everybody, which would lead root's pen wherever she likes.
     if let link = try? FileMetadata.of(path, followingLinks: false), link.isSymbolicLink,
-      ![0, nobody].contains(link.userID)
+      !ForeignDirectory.isRoots(link.userID)
     {
       throw FileError("write as root through another user's link", path: path, errno: .notPermitted)
     }
-    // The whole way, since a folder that an earlier mishap left to root is still in the user's home; as written and as
-    // it leads through links, that of the file itself included, any of which may be hers.
+    // As written and as it leads through links, that of the file itself included, any of which may be hers.
     let file = SymbolicLink.resolved(path).map { FilePath.parent(of: $0) }
-    for start in [directory, SymbolicLink.resolved(directory), file] {
-      guard var place = start else { continue }
-      while true {
-        if let owner = try? FileMetadata.of(place).userID, owner != 0, owner != nobody {
-          throw FileError("write as root in another user's directory", path: place, errno: .notPermitted)
-        }
-        let parent = FilePath.parent(of: place)
-        if parent == place { break }
-        place = parent
-      }
+    for start in [directory, SymbolicLink.resolved(directory), file].compactMap({ $0 }) {
+      try ForeignDirectory.refuse(start)
     }
   }
 }

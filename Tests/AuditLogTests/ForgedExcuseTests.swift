@@ -159,4 +159,27 @@ import Testing
     #expect(try log.log.erase(reason: "left the school") { $0 == 1002 } == 0)
     #expect(try log.log.erase(reason: "left the school") { $0 == 1001 } == 1)
   }
+
+  /// Personal parts are of any size beside lines that are short: a segment ends with either.
+  @Test func aSegmentEndsWithItsPersonalPartsToo() throws {
+    let log = try TestLog(limits: AuditLogLimits(segmentBytes: 4096))
+    let text = String(repeating: "x", count: 1000)
+    for number in 0..<6 { try log.log.append([TestLog.record("\(number)\(text)", user: 1000)]) }
+    #expect(try log.lines("audit-000000000001.jsonl").joined(separator: "\n").utf8.count < 4096)
+    #expect(try log.segments().count == 2)
+    #expect(log.verify().verdict == .sound)
+  }
+
+  /// What came after the verification is not vouched for by it.
+  @Test func retentionGoesNoFurtherThanWhatWasVerified() throws {
+    let log = try TestLog()
+    try log.fill(2)
+    try log.log.rotate()
+    let verified = try #require(log.verify().head?.sequence)
+    try log.fill(2)
+    try log.log.rotate()
+    #expect(try log.log.prune(keeping: 1, verifiedThrough: 2).records == nil)
+    #expect(try log.log.prune(keeping: 1, verifiedThrough: verified).records == 1...3)
+    #expect(log.verify().verdict == .sound)
+  }
 }

@@ -109,10 +109,23 @@ public final class MemoryBackEnd: NearBackEnd {
   }
 
   public func push(_ pushed: [StoreRecord], to store: StoreID) throws(BackEndError) -> [PushOutcome] {
+    try push(pushed, to: store, knowing: nil) ?? []
+  }
+
+  public func push(
+    _ pushed: [StoreRecord], to store: StoreID, knowing cursor: StoreCursor
+  ) throws(BackEndError) -> [PushOutcome]? {
+    try push(pushed, to: store, knowing: cursor.incarnation)
+  }
+
+  private func push(
+    _ pushed: [StoreRecord], to store: StoreID, knowing incarnation: DeviceID?
+  ) throws(BackEndError) -> [PushOutcome]? {
     if let wrong = RecordCheck.objection(pushed) { throw .refused(wrong) }
     let now = server.clock()
     let (refuses, lifetime) = (server.refusesClocks, server.tombstoneLifetime)
-    return try edit(store) { contents throws(BackEndError) in
+    return try edit(store) { contents throws(BackEndError) -> [PushOutcome]? in
+      if let incarnation, contents.incarnation != incarnation { return nil }
       var outcomes: [PushOutcome] = []
       for record in pushed {
         let standing = contents.entries[record.key]?.record

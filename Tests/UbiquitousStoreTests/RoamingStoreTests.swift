@@ -208,7 +208,7 @@ import Testing
     #expect(try Directory.names(in: elsewhere) == [])
     #expect(
       list.faults.map(\.message) == [
-        "nothing roams: cannot open \(place.directory): Too many levels of symbolic links"
+        "nothing roams: cannot open \(place.directory): Not a directory"
       ])
   }
 }

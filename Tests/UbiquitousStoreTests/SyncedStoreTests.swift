@@ -135,10 +135,41 @@ import Testing
     #expect(!device.store.hasUnsavedEdits)
   }
 
-  /// A near back end that can be cut.
+  /// The far contents are met right between what a process takes in and what it pushes.
+  @Test("S01: edits made before the first meeting give way, whenever they are saved", arguments: [false, true])
+  func editsBeforeTheFirstMeetingGiveWay(inAFile: Bool) throws {
+    let server = makeServer()
+    let first = Device(MemoryBackEnd(server, account: "ada"))
+    first["k"] = .string("first")
+    try first.sync()
+    let folder = try TemporaryFolder()
+    let near = inAFile ? Near(SQLiteBackEnd(path: folder.path + "/near/store.sqlite")) : Near()
+    let second = Device(MemoryBackEnd(server, account: "ada"), near: near)
+    realTime.advance(1000)
+    second["k"] = .string("start-up")
+    second["own"] = .string("start-up")
+    near.beforePush.withLock { $0 = { _ = try? second.relay.exchange() } }
+    #expect(second.store.synchronize())
+    try second.sync()
+    try first.sync()
+    for device in [first, second] {
+      #expect(device.contents == ["k": .string("first"), "own": .string("start-up")])
+    }
+  }
+
+  /// A near back end that can be cut, and lets something come between.
   private final class Near: NearBackEnd {
     let isCut = Mutex(false)
-    private let near = MemoryBackEnd(MemoryServer(clock: { realTime.now() }, refusesClocks: false), account: nil)
+    /// Done once, before the next push.
+    let beforePush = Mutex<(@Sendable () -> Void)?>(nil)
+    private let near: any NearBackEnd
+
+    init(
+      _ near: any NearBackEnd = MemoryBackEnd(
+        MemoryServer(clock: { realTime.now() }, refusesClocks: false), account: nil)
+    ) {
+      self.near = near
+    }
 
     private func check() throws(BackEndError) {
       if isCut.withLock({ $0 }) { throw .unreachable("the file is away") }
@@ -152,6 +183,16 @@ import Testing
     }
     func push(_ records: [StoreRecord], to store: StoreID) throws(BackEndError) -> [PushOutcome] {
       try near.push(records, to: store)
+    }
+    func push(
+      _ records: [StoreRecord], to store: StoreID, knowing cursor: StoreCursor
+    ) throws(BackEndError) -> [PushOutcome]? {
+      let before = beforePush.withLock { before in
+        defer { before = nil }
+        return before
+      }
+      before?()
+      return try near.push(records, to: store, knowing: cursor)
     }
     func watch(_ store: StoreID, hint: @escaping @Sendable () -> Void) -> any ChangeWatch {
       near.watch(store, hint: hint)

@@ -43,17 +43,17 @@ public struct PolicyTimeline: Sendable {
   /// In order, without holes or overlaps; together the whole span.
   public private(set) var stretches: [Stretch] = []
   public private(set) var gaps: [HistoryGap] = []
-  public private(set) var events: [Event] = []
+  public internal(set) var events: [Event] = []
   /// Where the agent attests that it ran.
   private(set) var attested = TimeSpans()
   /// The digests of the sources that the log has for a generation; more than one is a contradiction.
-  private(set) var digests: [UInt64: Set<String>] = [:]
+  var digests: [UInt64: Set<String>] = [:]
   /// The checksums of forced files that signs of life have for it.
-  private(set) var checksums: [UInt64: Set<String>] = [:]
+  var checksums: [UInt64: Set<String>] = [:]
   /// Records of writes to forced keys in the span, with user, domain and key.
-  private(set) var attempts: [Attempt: Int] = [:]
+  var attempts: [Attempt: Int] = [:]
   /// Records in the span whose personal part was erased.
-  private(set) var erasedCount = 0
+  var erasedCount = 0
   /// All records of the log.
   public let recordCount: Int
 
@@ -70,7 +70,7 @@ public struct PolicyTimeline: Sendable {
   /// Seconds from the record of a change to its effect, in which the agent may still see what was there before.
   static let takingEffect: Int64 = 60
 
-  private struct Naming {
+  struct Naming {
     let record: UInt64
     let time: Int64
     /// Behind it; nil where nothing was installed any more.
@@ -181,103 +181,6 @@ public struct PolicyTimeline: Sendable {
     gap.from = max(gap.from, span.lowerBound)
     gap.to = min(gap.to, span.upperBound)
     gaps.append(gap)
-  }
-
-  // MARK: Reading records
-
-  private static func number(_ value: PropertyListValue?) -> UInt64? {
-    guard case .integer(let number)? = value else { return nil }
-    return number.int64.flatMap { UInt64(exactly: $0) }
-  }
-
-  private static func word(_ value: PropertyListValue?) -> String? { value?.stringValue }
-
-  private mutating func naming(_ record: StoredRecord, _ time: Int64, _ isTrusted: (UInt32) -> Bool) -> Naming? {
-    let generation = Self.number(record.fields["generation"])
-    let isChange: Bool
-    switch record.kind {
-    case "policy.installed", "policy.refreshed", "policy.rolled-back", "policy.uninstalled": isChange = true
-    case "agent.started", "agent.heartbeat", "agent.stopped", "policy.window-opened", "policy.window-closed":
-      isChange = false
-    default: return nil
-    }
-    guard let generation,
-      record.kind.hasPrefix("agent.") || record.kind.hasPrefix("policy.window")
-        || (record.attested?["uid"]?.integerValue).flatMap({ UInt32(exactly: $0) }).map(isTrusted) ?? false,
-      record.claimed == nil, record.unattested == nil
-    else { return nil }
-    if let digest = Self.word(record.fields["digest"]) { digests[generation, default: []].insert(digest) }
-    if let checksum = Self.word(record.fields["forced"]) { checksums[generation, default: []].insert(checksum) }
-    if record.kind == "policy.uninstalled" {
-      return Naming(record: record.sequence, time: time, generation: nil, before: generation, isChange: true)
-    }
-    return Naming(
-      record: record.sequence, time: time, generation: generation,
-      before: isChange ? Self.number(record.fields["previous"]) : generation, isChange: isChange)
-  }
-
-  /// The agent saw what was there before a change that was on record and had no effect yet.
-  private static func isBeforeEffect(_ naming: Naming, _ last: Naming?) -> Bool {
-    guard let last, last.isChange, !naming.isChange, let before = last.before else { return false }
-    return naming.generation == before && naming.time < last.time + takingEffect
-  }
-
-  private mutating func note(_ record: StoredRecord, _ time: Int64, _ before: Int64?) {
-    switch record.kind {
-    case "audit.recovered":
-      add(
-        HistoryGap(
-          .recovered, from: min(before ?? time, time), to: time, record: record.sequence,
-          "a crash left an unfinished line, which was cut off"))
-    case "audit.dropped":
-      var since = time
-      if case .date(let date)? = record.fields["since"] { since = Int64(date.unixTime.rounded(.down)) }
-      if let text = Self.word(record.fields["since"]), let date = PropertyListDate(rfc3339: text) {
-        since = Int64(date.unixTime.rounded(.down))
-      }
-      let count = Self.number(record.fields["count"]).map(String.init) ?? "some"
-      let user = Self.number(record.fields["user"]).flatMap { UInt32(exactly: $0) }
-      let what =
-        user.map { "the agent refused \(count) events of user \($0)" } ?? "\(count) events found no room"
-      add(HistoryGap(.dropped, from: min(since, time), to: time, record: record.sequence, user: user, what))
-    default: break
-    }
-    guard span.contains(time) else { return }
-    if record.personal == .erased { erasedCount += 1 }
-    if record.kind == "forced.write", let user = record.userID, let domain = Self.word(record.fields["domain"]),
-      let key = Self.word(record.fields["key"])
-    {
-      let count = Self.number(record.fields["count"]).flatMap { Int(exactly: $0) } ?? 1
-      let (sum, overflows) = attempts[Attempt(user: user, domain: domain, key: key), default: 0]
-        .addingReportingOverflow(count)
-      attempts[Attempt(user: user, domain: domain, key: key)] = overflows ? Int.max : sum
-    }
-    if let text = Self.text(record) {
-      events.append(Event(record: record.sequence, time: time, kind: record.kind, text: text))
-    }
-  }
-
-  /// What happened in one sentence; nil for what a history does not list.
-  private static func text(_ record: StoredRecord) -> String? {
-    let generation = number(record.fields["generation"]).map { "generation \($0)" } ?? "a generation"
-    let profile = word(record.fields["profile"]) ?? "a profile"
-    switch record.kind {
-    case "policy.installed": return "\(generation) was installed"
-    case "policy.refreshed": return "\(generation) was made of the bundle that was installed"
-    case "policy.rolled-back": return "\(generation) brought an older policy back"
-    case "policy.refused": return "an update was refused (\(word(record.fields["reason"]) ?? "no reason given"))"
-    case "policy.uninstalled": return "everything was taken away"
-    case "policy.window-opened": return "the window of \(profile) opened"
-    case "policy.window-closed": return "the window of \(profile) closed"
-    case "policy.stale": return "the sources on the host differ from those installed"
-    case "agent.started": return "the agent started"
-    case "agent.stopped": return "the agent stopped"
-    case "host.enrolled": return "the host was enrolled as \(word(record.fields["to"]) ?? "somebody else")"
-    case "audit.acknowledged": return "the alarms were looked into: \(word(record.fields["reason"]) ?? "")"
-    case "audit.erased": return "personal parts of records were erased"
-    case "audit.checkpoint": return "old records were removed"
-    default: return nil
-    }
   }
 
   // MARK: Painting

@@ -12,6 +12,13 @@ public protocol NearBackEnd: StoreBackEnd {
   /// (`StoreChanges.endsFirstDays`).
   func take(_ changes: StoreChanges, after asked: StoreCursor?, into store: StoreID) throws(BackEndError)
 
+  /// A push of who has taken in the history of `cursor`. Where another has begun meanwhile, since the far back end's contents
+  /// were met for the first time, nothing is taken: edits made in ignorance of them must give way, whatever their stamps.
+  /// - Returns: nil then; the pusher takes in what is there, and pushes what is left.
+  func push(
+    _ records: [StoreRecord], to store: StoreID, knowing cursor: StoreCursor
+  ) throws(BackEndError) -> [PushOutcome]?
+
   /// The edits that the far back end has not acknowledged, in the order of their keys; takes down that it may know them.
   func offer(of store: StoreID) throws(BackEndError) -> [StoreRecord]
 

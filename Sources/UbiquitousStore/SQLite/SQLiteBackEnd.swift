@@ -95,9 +95,22 @@ public final class SQLiteBackEnd: NearBackEnd {
   }
 
   public func push(_ pushed: [StoreRecord], to store: StoreID) throws(BackEndError) -> [PushOutcome] {
+    try push(pushed, to: store, knowing: nil) ?? []
+  }
+
+  public func push(
+    _ pushed: [StoreRecord], to store: StoreID, knowing cursor: StoreCursor
+  ) throws(BackEndError) -> [PushOutcome]? {
+    try push(pushed, to: store, knowing: cursor.incarnation)
+  }
+
+  private func push(
+    _ pushed: [StoreRecord], to store: StoreID, knowing incarnation: DeviceID?
+  ) throws(BackEndError) -> [PushOutcome]? {
     if let wrong = RecordCheck.objection(pushed) { throw .refused(wrong) }
-    let (outcomes, tookAny) = try perform(writes: true) { connection in
+    let (outcomes, tookAny) = try perform(writes: true) { connection -> ([PushOutcome]?, Bool) in
       var records = try SQLiteRecords.make(self.resolved(store, in: connection), in: connection)
+      if let incarnation, records.incarnation != incarnation { return (nil, false) }
       var outcomes: [PushOutcome] = []
       let before = records.sequence
       var grows = false

@@ -40,40 +40,29 @@ struct SQLiteFile {
     return (connection, identity)
   }
 
+  /// Makes the folder. Below the anchor nothing may be a link, the files included: each could lead to anybody's file.
   func makeDirectory() throws(FileError) {
-    try refuseLinks()
-    try refuseOthersHome()
-    try Directory.createAll(directory, mode: 0o700)
-    try refuseLinks()
-  }
-
-  /// Below the anchor nothing may be a link: the file beside which it leads could be anybody's.
-  private func refuseLinks() throws(FileError) {
-    guard let anchor = options.anchor, path.hasPrefix(anchor + "/") else { return }
-    var step = anchor
-    for part in path.dropFirst(anchor.count + 1).split(separator: "/") {
-      step += "/" + part
-      for suffix in step == path ? ["", "-wal", "-shm", "-journal"] : [""] {
-        guard let found = try? FileMetadata.of(step + suffix, followingLinks: false) else { continue }
-        if found.isSymbolicLink { throw FileError("open", path: step + suffix, errno: .tooManySymbolicLinks) }
-      }
+    try ForeignDirectory.refuse(directory)
+    guard let anchor = options.anchor else {
+      try Directory.createAll(directory, mode: 0o700)
+      return
+    }
+    let folder = try OpenDirectory(directory, below: anchor, creating: 0o700)
+    for suffix in Self.suffixes {
+      let name = FilePath.name(of: path) + suffix
+      guard let found = try? folder.metadata(of: name), found.isSymbolicLink else { continue }
+      throw FileError("open", path: path + suffix, errno: .tooManySymbolicLinks)
     }
   }
+
+  /// Of the file itself, and of those that SQLite has beside it.
+  private static let suffixes = ["", "-wal", "-shm", "-journal"]
 
   /// Who opens a pipe waits for another; SQLite opens the files beside its own.
   private func refusePipes() throws(FileError) {
-    for suffix in ["", "-wal", "-shm", "-journal"] where (try? FileMetadata.of(path + suffix))?.isPipe == true {
+    for suffix in Self.suffixes where (try? FileMetadata.of(path + suffix))?.isPipe == true {
       throw FileError("open the pipe", path: path + suffix, errno: .notPermitted)
     }
-  }
-
-  /// Root leaves nothing of its own in another user's home.
-  private func refuseOthersHome() throws(FileError) {
-    if ProcessIdentity.effectiveUserID != 0 { return }
-    var existing = directory
-    while existing != "/", (try? FileMetadata.of(existing)) == nil { existing = FilePath.parent(of: existing) }
-    guard let owner = (try? FileMetadata.of(existing))?.userID, owner != 0 else { return }
-    throw FileError("write as root below another user's folder", path: existing, errno: .notPermitted)
   }
 
   /// An empty file with the rights that SQLite gives to the files beside it. One that is there is not opened: closing it
@@ -153,7 +142,7 @@ struct SQLiteFile {
       guard identity() != nil, try isDamaged() else { return nil }
       let aside = "\(path).damaged-\(WallClock.unixMilliseconds())"
       // The journal first: what SQLite would find beside a new file of this name is not that file's.
-      for end in ["-wal", "-shm", "-journal"] where (try? FileMetadata.of(path + end)) != nil {
+      for end in Self.suffixes.dropFirst() where (try? FileMetadata.of(path + end)) != nil {
         try Directory.rename(path + end, to: aside + end)
       }
       try Directory.rename(path, to: aside)

@@ -26,7 +26,7 @@ public final class SyncedStore: Sendable {
   let backEnd: any StoreBackEnd
   let options: Options
 
-  private struct Memory {
+  struct Memory {
     var replica: Replica
     /// Values that were asked for.
     var values: [StoreKey: PropertyListValue] = [:]
@@ -42,10 +42,10 @@ public final class SyncedStore: Sendable {
     /// What observers are told when the store's thread works next.
     var untold: [StoreChange] = []
   }
-  private let memory: Mutex<Memory>
+  let memory: Mutex<Memory>
   /// One exchange with the back end at a time: an answer must not overtake another.
-  private let exchanging = Mutex(())
-  private let thread = StoreThread()
+  let exchanging = Mutex(())
+  let thread = StoreThread()
 
   /// Opens a store and takes in what its back end has. One that can't be reached is said to be so, and tried again.
   public init(application: String, backEnd: any StoreBackEnd, options: Options = Options()) {
@@ -166,100 +166,6 @@ public final class SyncedStore: Sendable {
   /// Seconds from an edit of a search list until it is saved.
   private static let roamingDelay = 0.05
 
-  // MARK: Exchange
-
-  /// Takes in what has arrived and saves what was edited here, to the back end on this machine. It does not wait for other
-  /// machines.
-  /// - Returns: false where the back end could not be reached.
-  @discardableResult
-  public func synchronize() -> Bool { saveAndTakeIn() }
-
-  /// Why the back end could not be used when it was asked last; nil where it could.
-  public var trouble: String? { memory.withLock { $0.lastTrouble } }
-
-  /// Whether there are edits that the back end has not acknowledged.
-  public var hasUnsavedEdits: Bool { memory.withLock { $0.replica.entries.hasUnsent } }
-
-  private func saveAndTakeIn(isOpening: Bool = false) -> Bool {
-    var changes: [StoreChange] = []
-    let failure: BackEndError? = exchanging.withLock { _ in
-      if memory.withLock({ $0.isClosed }) { return nil }
-      do throws(BackEndError) {
-        try exchange(&changes)
-        return nil
-      } catch {
-        return error
-      }
-    }
-    let trouble = memory.withLock { memory -> String? in
-      defer { memory.lastTrouble = failure?.description }
-      guard let failure else {
-        memory.backOff.succeeded()
-        return nil
-      }
-      thread.schedule(in: failure.isTransient ? memory.backOff.next() : 300)
-      return failure.description == memory.lastTrouble ? nil : failure.description
-    }
-    if let trouble { options.report(trouble) }
-    let untold = memory.withLock { memory in
-      defer { memory.untold = [] }
-      return memory.untold
-    }
-    if !isOpening { tell(untold + changes) }
-    return failure == nil
-  }
-
-  private func exchange(_ notices: inout [StoreChange]) throws(BackEndError) {
-    let account = try backEnd.account()
-    let present = memory.withLock { $0.replica.store.account }
-    if account != present {
-      if present.isEmpty {
-        memory.withLock { $0.replica.store = StoreID(account: account, application: application) }
-      } else {
-        return try change(to: account, &notices)
-      }
-    }
-    let (store, cursor) = memory.withLock { ($0.replica.store, $0.replica.cursor) }
-    let changes = try backEnd.changes(in: store, after: cursor)
-    let now = options.clock()
-    take(&notices, changes.endsFirstDays ? .initialSync : .serverChange) { memory in
-      memory.replica.take(changes, after: cursor, now: now)
-    }
-    let offered = memory.withLock { $0.replica.offer() }
-    if offered.isEmpty { return }
-    let outcomes = try backEnd.push(offered, to: store)
-    take(&notices, .serverChange) { memory in memory.replica.acknowledge(offered, outcomes) }
-  }
-
-  /// Another account's contents take the place of these, whatever the stamps; what was not saved is saved where it
-  /// belongs.
-  private func change(to account: String, _ notices: inout [StoreChange]) throws(BackEndError) {
-    let (old, unsaved) = memory.withLock { ($0.replica.store, $0.replica.offer()) }
-    if !unsaved.isEmpty { _ = try backEnd.push(unsaved, to: old) }
-    var replica = Replica(store: StoreID(account: account, application: application))
-    let changes = try backEnd.changes(in: replica.store, after: nil)
-    _ = replica.take(changes, after: nil, now: options.clock())
-    let new = replica
-    take(&notices, .accountChange) { memory in
-      let before = memory.replica.entries
-      memory.replica = new
-      return Set(before.byKey.keys).union(new.entries.byKey.keys).filter { before.value($0) != new.entries.value($0) }
-    }
-  }
-
-  private func take(
-    _ notices: inout [StoreChange], _ reason: StoreChange.Reason, _ body: (inout Memory) -> Set<StoreKey>
-  ) {
-    let (keys, isBeyondNow) = memory.withLock { memory in
-      let wasBeyond = memory.replica.isBeyondLimits
-      let keys = body(&memory)
-      for key in keys { memory.values[key] = nil }
-      return (keys, !wasBeyond && memory.replica.isBeyondLimits)
-    }
-    if !keys.isEmpty || reason == .accountChange { notices.append(StoreChange(reason, keys)) }
-    if isBeyondNow { notices.append(StoreChange(.quotaViolation, keys)) }
-  }
-
   // MARK: Observers
 
   /// Calls `handler` for each change that was not made through this object, and for refused values.
@@ -288,7 +194,7 @@ public final class SyncedStore: Sendable {
     }
   }
 
-  private func tell(_ changes: [StoreChange]) {
+  func tell(_ changes: [StoreChange]) {
     for change in changes {
       let observers = memory.withLock { memory in memory.observers.sorted { $0.key < $1.key }.map(\.value) }
       for observer in observers { observer(change) }

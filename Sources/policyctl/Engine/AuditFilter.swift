@@ -1,4 +1,3 @@
-import AuditEvents
 import AuditLog
 import CommandLineKit
 import LinuxFiles
@@ -22,17 +21,8 @@ struct AuditFilter {
   ]
 
   /// The kinds that records have, and their families.
-  static let known: Set<String> = {
-    let kinds: [AuditEvent.Kind] = [
-      .forcedWrite, .foreignRedirect, .domainDamaged, .domainUnwritable, .eventsDropped, .policyInstalled,
-      .policyRefreshed, .policyRefused, .policyUninstalled, .identityUnknown, .hostEnrolled, .keyTrusted,
-      .agentStarted, .agentStopped, .agentHeartbeat, .windowOpened, .windowClosed, .policyStale, .auditBegan,
-      .auditRotated, .auditRecovered, .auditAlarm, .auditAcknowledged, .auditCheckpoint, .auditErased, .auditDropped,
-    ]
-    // What programs name themselves is written under this one where it can't be written as it is.
-    let names = kinds.map(\.rawValue) + ["event.malformed"]
-    return Set(names + names.compactMap { $0.split(separator: ".").first.map(String.init) })
-  }()
+  static let known = Set(
+    RecordFields.kinds + RecordFields.kinds.compactMap { $0.split(separator: ".").first.map(String.init) })
 
   init(_ call: Invocation) throws(CommandFailure) {
     kinds = call.arguments.values("--kind")

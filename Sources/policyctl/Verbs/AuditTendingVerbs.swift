@@ -31,13 +31,12 @@ enum AuditPruneVerb: VerbProgram {
       date = PropertyListDate(
         unixTime: Double(try InstantArgument.parse(text, verb: call.verb.name, flag: "--before")))
     }
-    let installation = call.installation()
-    let place = AuditSite(installation).place
-    try requireSound(place, installation, call)
+    let place = AuditSite(call.installation()).place
+    let verified = try requireSound(place, call)
     let done: AuditLog.Pruning
     do throws(AuditLogError) {
       done = try AuditLog(place).prune(
-        keeping: Int(clamping: call.arguments.number("--keep") ?? 1), before: date)
+        keeping: Int(clamping: call.arguments.number("--keep") ?? 1), before: date, verifiedThrough: verified)
     } catch {
       throw CommandFailure(error, of: call)
     }
@@ -54,12 +53,11 @@ enum AuditPruneVerb: VerbProgram {
 
 extension AuditPruneVerb {
   /// A checkpoint vouches for what is removed: what did not verify would be sound from then on.
-  private static func requireSound(
-    _ place: AuditLogPlace, _ installation: Installation, _ call: Invocation
-  ) throws(CommandFailure) {
+  /// - Returns: the number of the last record.
+  private static func requireSound(_ place: AuditLogPlace, _ call: Invocation) throws(CommandFailure) -> UInt64 {
     let progress = VerificationProgress()
     let verification = AuditVerification(of: place, progress: progress.update)
-    if verification.verdict == .sound { return }
+    if verification.verdict == .sound { return verification.head?.sequence ?? 0 }
     if verification.records == 0, verification.verdict == .incomplete { throw AuditShowVerb.nothing(place) }
     let view = AuditVerdictView(verification: verification, directory: place.directory)
     StandardStreams.writeError(view.text(Terminal.palette(for: .errors)))
