@@ -192,6 +192,23 @@ import Testing
   }
 
   /// A contained application can write in its container: a link that it plants there leads nobody to another file.
+  @Test func aLinkInTheFilesPlaceLeadsNowhere() throws {
+    let machine = try Machine()
+    let containment = Containment(identifier: Self.application)
+    let place = try machine.place(machine.list(containment))
+    let path = SQLiteBackEnd.path(ofApplication: Self.application, in: place.directory)
+    try? Directory.removeTree(place.directory)
+    try Directory.createAll(FilePath.parent(of: path), mode: 0o700)
+    let elsewhere = machine.home + "/elsewhere"
+    try AtomicReplacement.write([], to: elsewhere, mode: 0o600)
+    try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: elsewhere)
+    let list = try machine.list(containment)
+    list.set(.string("dark"), forKey: "Theme")
+    #expect(try FileMetadata.of(elsewhere).size == 0)
+    #expect(
+      list.faults.map(\.message) == ["nothing roams: cannot open \(path): Too many levels of symbolic links"])
+  }
+
   @Test func aLinkInAContainerLeadsNowhere() throws {
     let machine = try Machine()
     let containment = Containment(identifier: Self.application)

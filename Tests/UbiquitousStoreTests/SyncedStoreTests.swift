@@ -181,17 +181,21 @@ import Testing
     func changes(in store: StoreID, after cursor: StoreCursor?) throws(BackEndError) -> StoreChanges {
       try near.changes(in: store, after: cursor)
     }
-    func push(_ records: [StoreRecord], to store: StoreID) throws(BackEndError) -> [PushOutcome] {
-      try near.push(records, to: store)
-    }
-    func push(
-      _ records: [StoreRecord], to store: StoreID, knowing cursor: StoreCursor
-    ) throws(BackEndError) -> [PushOutcome]? {
+    private func comeBetween() {
       let before = beforePush.withLock { before in
         defer { before = nil }
         return before
       }
       before?()
+    }
+    func push(_ records: [StoreRecord], to store: StoreID) throws(BackEndError) -> [PushOutcome] {
+      comeBetween()
+      return try near.push(records, to: store)
+    }
+    func push(
+      _ records: [StoreRecord], to store: StoreID, knowing cursor: StoreCursor
+    ) throws(BackEndError) -> [PushOutcome]? {
+      comeBetween()
       return try near.push(records, to: store, knowing: cursor)
     }
     func watch(_ store: StoreID, hint: @escaping @Sendable () -> Void) -> any ChangeWatch {

@@ -52,27 +52,12 @@ final class AgentSandbox {
   ) throws {
     var environment = ["PATH": "/usr/bin:/bin", "HOME": sandbox.home, "TZ": "Europe/Berlin"]
     environment.merge(extra) { _, new in new }
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-    posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
-    posix_spawn_file_actions_addopen(&actions, 2, errorsPath, O_WRONLY | O_CREAT | O_APPEND, 0o600)
-    if let descriptor { posix_spawn_file_actions_adddup2(&actions, descriptor, 3) }
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    var noSignals = sigset_t()
-    sigemptyset(&noSignals)
-    posix_spawnattr_setsigmask(&attributes, &noSignals)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-    var arguments = words.map { strdup($0) } + [nil]
-    var variables = environment.sorted { $0.key < $1.key }.map { strdup("\($0.key)=\($0.value)") } + [nil]
-    defer { for pointer in arguments + variables { free(pointer) } }
-    var child = pid_t()
-    let error = posix_spawnp(&child, words[0], &actions, &attributes, &arguments, &variables)
-    try #require(error == 0)
-    process = child
+    process = try Spawning.start(words, environment: environment) { actions in
+      posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+      posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
+      posix_spawn_file_actions_addopen(&actions, 2, errorsPath, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+      if let descriptor { posix_spawn_file_actions_adddup2(&actions, descriptor, 3) }
+    }
   }
 
   func signal(_ number: Int32) { if let process { kill(process, number) } }

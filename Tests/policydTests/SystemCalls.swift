@@ -77,23 +77,9 @@ enum SystemCalls {
       self.notes = notes
       let options = point.map(injection) ?? ["-s0", "-e", "signal=none", "-e", "trace=" + traced]
       let words = ["strace", "-o", point == nil ? notes : "/dev/null"] + options + ["-p", "\(thread)"]
-      var actions = posix_spawn_file_actions_t()
-      posix_spawn_file_actions_init(&actions)
-      defer { posix_spawn_file_actions_destroy(&actions) }
-      posix_spawn_file_actions_addopen(&actions, 2, notes + ".said", O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-      // A thread of the test runner may have signals blocked.
-      var attributes = posix_spawnattr_t()
-      posix_spawnattr_init(&attributes)
-      defer { posix_spawnattr_destroy(&attributes) }
-      var noSignals = sigset_t()
-      sigemptyset(&noSignals)
-      posix_spawnattr_setsigmask(&attributes, &noSignals)
-      posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-      var arguments = words.map { strdup($0) } + [nil]
-      defer { for pointer in arguments { free(pointer) } }
-      var child = pid_t()
-      try #require(posix_spawnp(&child, words[0], &actions, &attributes, &arguments, environ) == 0)
-      process = child
+      process = try Spawning.start(words) { actions in
+        posix_spawn_file_actions_addopen(&actions, 2, notes + ".said", O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+      }
       for _ in 0..<20_000 {
         if let said = try? WholeFile.read(notes + ".said").bytes, !said.isEmpty { break }
         usleep(1000)
