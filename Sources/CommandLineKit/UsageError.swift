@@ -8,7 +8,7 @@ public enum UsageError: Error, Hashable, Sendable {
   case unexpectedValue(verb: String, flag: String)
   case unknownChoice(verb: String, flag: String, value: String, choices: [String])
   case notANumber(verb: String, flag: String, value: String)
-  case notAnInstant(verb: String, flag: String, value: String, why: String)
+  case notAnInstant(verb: String, flag: String, value: String, why: String, examples: [String])
   case missingOperand(verb: String, name: String)
   case emptyOperand(verb: String, name: String)
   case extraOperand(verb: String, word: String)
@@ -21,7 +21,7 @@ public enum UsageError: Error, Hashable, Sendable {
     case .missingVerb, .unknownVerb: nil
     case .unknownFlag(let verb, _, _), .repeatedFlag(let verb, _), .missingValue(let verb, _, _),
       .unexpectedValue(let verb, _), .unknownChoice(let verb, _, _, _), .notANumber(let verb, _, _),
-      .notAnInstant(let verb, _, _, _), .missingOperand(let verb, _), .emptyOperand(let verb, _),
+      .notAnInstant(let verb, _, _, _, _), .missingOperand(let verb, _), .emptyOperand(let verb, _),
       .extraOperand(let verb, _), .excludedFlags(let verb, _, _), .neededFlag(let verb, _, _):
       verb.isEmpty ? nil : verb
     }

@@ -20,8 +20,9 @@ extension UsageError {
         + Self.didYouMean(Suggestion.nearest(to: value, among: choices))
     case .notANumber(_, let flag, let value):
       "\(flag) is a whole number from 0 to 18446744073709551615, not '\(TerminalText.escape(value))'"
-    case .notAnInstant(_, let flag, let value, let why):
-      "\(flag) '\(TerminalText.escape(value))' \(why); write it with its offset: 2026-12-01T09:30:00+01:00"
+    case .notAnInstant(_, let flag, let value, let why, let examples):
+      "\(flag) '\(TerminalText.escape(value))' \(why); write " + examples.dropLast().joined(separator: ", ")
+        + (examples.count > 1 ? " or " : "") + (examples.last ?? "")
     case .missingOperand(_, let name):
       "\(name) is missing"
     case .emptyOperand(_, let name):

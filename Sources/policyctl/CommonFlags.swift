@@ -14,7 +14,7 @@ enum CommonFlags {
   static let account = Flag("--user", value: "NAME", .user, "of the user NAME, whose values are not shown")
   static let group = Flag(
     "--group", value: "GROUP", .group, repeats: true, "what if the user were in that inventory group")
-  static let instant = Flag("--at", value: "TIME", .instant, "what if it were TIME (2026-12-01T09:30:00+01:00)")
+  static let instant = Flag("--at", value: "TIME", .instant, "what if it were TIME (like '2026-12-01 09:30')")
   static let application = Flag("--app", value: "ID", .application, "what if the application ID asked")
   static let policies = Flag("--policies", value: "DIR", .directory, "answer from the policies in DIR")
   static let bundle = Flag("--bundle", value: "FILE", .file, "answer from a bundle")

@@ -279,7 +279,16 @@ import Testing
     #expect(
       errors("--from", "2025-01-01T00:00:00Z", "--collect", "x")
         == "policyctl report: --from and --collect exclude each other")
-    #expect(errors("--from", "yesterday").hasPrefix("policyctl report: --from 'yesterday' is not a date and time"))
+    #expect(
+      errors("--from", "yesterday")
+        == "policyctl report: --from 'yesterday' is not a time; write 2026-12-01, '2026-12-01 09:30' or 2026-12-01T09:30:00+01:00"
+    )
+    #expect(
+      errors("--from", "2025-01-01", "--to", "2999-01-01")
+        == "policyctl report: --to '2999-01-01' is still to come: the log can't tell of it")
+    #expect(
+      errors("--from", "2025-01-02", "--to", "2025-01-01")
+        == "policyctl report: --from '2025-01-02' is not before the end")
     try Directory.removeTree(AuditTests.log(sandbox))
     let gone = sandbox.run("report", "--from", "2025-01-01T00:00:00Z")
     #expect(gone.exitCode == 1)

@@ -25,16 +25,16 @@ import Testing
     Row(words: ["explain", "D"], errors: "policyctl explain: KEY is missing\nNext: policyctl explain --help\n"),
     Row(
       words: ["get", "D", "--at", "yesterday"],
-      errors: "policyctl get: --at 'yesterday' is not a date and time; write it with its offset: "
+      errors: "policyctl get: --at 'yesterday' is not a time; write 2026-12-01, '2026-12-01 09:30' or "
         + "2026-12-01T09:30:00+01:00\nNext: policyctl get --help\n"),
     Row(
       words: ["get", "D", "--at", "2026-10-25 02:30"],
-      errors: "policyctl get: --at '2026-10-25 02:30' exists twice in this time zone; write it with its offset: "
-        + "2026-12-01T09:30:00+01:00\nNext: policyctl get --help\n"),
+      errors: "policyctl get: --at '2026-10-25 02:30' exists twice in this time zone; write "
+        + "2026-10-25T02:30:00+02:00 or 2026-10-25T02:30:00+01:00\nNext: policyctl get --help\n"),
     Row(
       words: ["get", "D", "--at", "2026-03-29 02:30"],
-      errors: "policyctl get: --at '2026-03-29 02:30' does not exist in this time zone; write it with its offset: "
-        + "2026-12-01T09:30:00+01:00\nNext: policyctl get --help\n"),
+      errors: "policyctl get: --at '2026-03-29 02:30' does not exist in this time zone; write 2026-12-01, "
+        + "'2026-12-01 09:30' or 2026-12-01T09:30:00+01:00\nNext: policyctl get --help\n"),
     Row(
       words: ["get", "D", "--policies", "a", "--bundle", "b"],
       errors: "policyctl get: --policies and --bundle exclude each other\nNext: policyctl get --help\n"),

@@ -17,7 +17,7 @@ struct AuditFilter {
     Flag("--user", value: "NAME", .user, "about the user NAME, or the user id"),
     Flag("--domain", value: "DOMAIN", .domain, "about that domain"),
     Flag("--since", value: "TIME", .instant, "of TIME or later"),
-    Flag("--until", value: "TIME", .instant, "before TIME"),
+    Flag("--until", value: "TIME", .instant, "before TIME; of a day, to its end"),
   ]
 
   /// The kinds that records have, and their families.
@@ -36,12 +36,8 @@ struct AuditFilter {
       throw failure
     }
     domain = call.arguments.value("--domain")
-    func instant(_ flag: String) throws(CommandFailure) -> Double? {
-      guard let text = call.arguments.value(flag) else { return nil }
-      return Double(try InstantArgument.parse(text, verb: call.verb.name, flag: flag))
-    }
-    since = try instant("--since")
-    until = try instant("--until")
+    since = try InstantArgument("--since", of: call)?.begin
+    until = try InstantArgument("--until", of: call)?.end
     user = try Self.user(call)
   }
 

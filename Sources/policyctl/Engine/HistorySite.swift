@@ -38,24 +38,23 @@ enum HistorySite {
     return (report, AuditVerdictView(verification: verification, directory: place.directory).exitCode)
   }
 
-  /// From the first moment to the last, which is not included and is now where none is given.
+  /// From the first moment to the last, which is not included and is now where none is given, or a day that is not over.
   private static func span(_ call: Invocation) throws(CommandFailure) -> Range<Int64> {
-    guard let first = call.arguments.value("--from") else {
+    guard let first = try InstantArgument("--from", of: call) else {
       throw call.usage(.neededFlag(verb: "report", flag: "--from", placeholder: "TIME"))
     }
     let now = WallClock.unixSeconds()
-    let from = try InstantArgument.parse(first, verb: "report", flag: "--from")
     var to = now
-    if let last = call.arguments.value("--to") {
-      to = try InstantArgument.parse(last, verb: "report", flag: "--to")
-      guard to <= now else {
-        throw refusal("--to '\(TerminalText.escape(last))' is still to come: the log can't tell of it")
+    if let last = try InstantArgument("--to", of: call) {
+      guard last.beginSecond <= now else {
+        throw refusal("--to '\(TerminalText.escape(last.text))' is still to come: the log can't tell of it")
       }
+      to = min(last.endSecond, now)
     }
-    guard from < to else {
-      throw refusal("--from '\(TerminalText.escape(first))' is not before the end")
+    guard first.beginSecond < to else {
+      throw refusal("--from '\(TerminalText.escape(first.text))' is not before the end")
     }
-    return from..<to
+    return first.beginSecond..<to
   }
 
   private static func refusal(_ message: String) -> CommandFailure {

@@ -203,9 +203,7 @@ struct Circumstances {
     if policies != nil, bundle != nil {
       throw call.usage(.excludedFlags(verb: call.verb.name, "--policies", "--bundle"))
     }
-    instant = try call.arguments.value("--at").map { text throws(CommandFailure) in
-      try InstantArgument.parse(text, verb: call.verb.name)
-    }
+    instant = try InstantArgument("--at", of: call)?.beginSecond
     if let host {
       do throws(HostNameError) { try HostName.validate(host) } catch {
         throw CommandFailure(.usage, error.description)

@@ -16,7 +16,8 @@ enum AuditShowVerb: VerbProgram {
       notes: [
         "A name with ? is what a process said of itself. It proves nothing that the log is",
         "shown: audit verify does. With --follow, json is one document a line. No match is no",
-        "error, and said on standard error; a KIND that there is not is one (64).",
+        "error, and said on standard error; a KIND that there is not is one (64). A TIME is",
+        "2026-12-01, '2026-12-01 09:30' of this machine's zone, or 2026-12-01T09:30:00+01:00.",
       ],
       example: "sudo policyctl audit show --kind policy")
   }

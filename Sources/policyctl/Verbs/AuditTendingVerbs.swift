@@ -26,11 +26,7 @@ enum AuditPruneVerb: VerbProgram {
     guard call.arguments.has("--keep") || call.arguments.has("--before") else {
       throw call.usage(.neededFlag(verb: call.verb.name, flag: "--keep", placeholder: "N"))
     }
-    var date: PropertyListDate?
-    if let text = call.arguments.value("--before") {
-      date = PropertyListDate(
-        unixTime: Double(try InstantArgument.parse(text, verb: call.verb.name, flag: "--before")))
-    }
+    let date = try InstantArgument("--before", of: call).map { PropertyListDate(unixTime: $0.begin) }
     let place = AuditSite(call.installation()).place
     let verified = try requireSound(place, call)
     let done: AuditLog.Pruning

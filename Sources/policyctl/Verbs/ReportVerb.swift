@@ -17,11 +17,14 @@ enum ReportVerb: VerbProgram {
         Flag("--all-users", "one report for each person of this host"),
         CommonFlags.host, CommonFlags.group, CommonFlags.instant, CommonFlags.policies, CommonFlags.bundle,
         Flag("--from", value: "TIME", .instant, "what held since TIME, by the audit log"),
-        Flag("--to", value: "TIME", .instant, "until TIME (with --from; default: now)"),
+        Flag("--to", value: "TIME", .instant, "until TIME; of a day, to its end (default: now)"),
         Flag("--collect", value: "DIR", .directory, "join the hosts' JSON reports in DIR"),
         Flag("--expect", value: "FILE", .file, "hosts of an inventory, or of a policy folder"),
       ],
-      notes: ["A control that fails, or can't be evaluated, exits with 1."],
+      notes: [
+        "A control that fails, or can't be evaluated, exits with 1. A TIME is 2026-12-01,",
+        "'2026-12-01 09:30' of this machine's zone, or 2026-12-01T09:30:00+01:00.",
+      ],
       example: "sudo policyctl report --format html -o report.html")
   }
 
