@@ -39,6 +39,20 @@ import Testing
       table.text(Palette(isEnabled: true)).contains("    -5  \u{1b}[31morg.example\u{1b}[0m\n"))
   }
 
+  @Test func textFlowsInEightyColumns() {
+    let eighty = String(repeating: "a", count: 70)
+    #expect(TextFlow.lines("short", first: "gap  ", hang: 5) == "gap  short\n")
+    #expect(TextFlow.lines("\(eighty) bbbb cc", first: "gap  ", hang: 5) == "gap  \(eighty) bbbb\n     cc\n")
+    // What is painted takes the columns of its text, and wide letters take two.
+    #expect(
+      TextFlow.lines("\(eighty) 日本 c", first: "\u{1b}[33mgap\u{1b}[0m  ", columns: 5, hang: 2)
+        == "\u{1b}[33mgap\u{1b}[0m  \(eighty) 日本\n  c\n")
+    // A word is never broken; spaces within a line stay.
+    let long = String(repeating: "x", count: 100)
+    #expect(TextFlow.lines("a  b \(long) c", hang: 1) == "a  b\n \(long)\n c\n")
+    #expect(TextFlow.lines("", first: "x ", hang: 2) == "x \n")
+  }
+
   @Test func failuresSayWhatToDoNext() {
     let failure = CommandFailure(.badInput, "the bundle is not signed", next: "policyctl key list")
     #expect(failure.text(command: "policyctl") == "policyctl: the bundle is not signed\nNext: policyctl key list\n")

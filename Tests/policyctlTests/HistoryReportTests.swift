@@ -202,6 +202,115 @@ import Testing
     }
   }
 
+  /// Every control with its verdict, the gaps, and nothing wider than a terminal but the line that is there to be copied.
+  @Test func theTextListsEveryControlWithinEightyColumns() throws {
+    let sandbox = try Self.installed()
+    let text = Self.report(sandbox).output
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    #expect(lines.filter { $0.unicodeScalars.count > 80 }.map { $0.prefix(11) } == ["audit-head "])
+    let sections = text.split(separator: "\n\n").map(String.init)
+    try #require(sections.count == 7, "\(text)")
+    let user = "\(ReportTests.caller.name) (user \(geteuid()))"
+    #expect(
+      sections[0] == """
+        fail: lab-a-03, from 2025-11-30T23:00:00Z to 2025-12-02T00:00:00Z
+          for \(user): 33.3 % (1 pass, 2 fail, 1 error)
+        log       the log is incomplete (11 records)
+        attested  48 % of the time, by the agent
+        """)
+    #expect(
+      sections[1] == """
+        failed  T-2 (medium): A short timeout
+                org.example.Browser Timeout: expected max 60, was forced to 90
+                  2025-12-01T00:00:00Z to 2025-12-01T08:00:00Z
+        failed  E-1 (medium): No network
+                org.example.Browser Network: expected false; nothing forced it
+                  2025-12-01T09:00:00Z to 2025-12-01T11:00:00Z
+        error   S-1 (medium): For staff
+                it depends on the Unix groups that \(ReportTests.caller.name) belonged to then, which the log
+                does not have; with those of today it would be pass
+                  2025-12-01T00:00:00Z to 2025-12-01T15:00:00Z
+                  2025-12-01T18:00:00Z to 2025-12-02T00:00:00Z
+        tried   T-2: 3 writes of \(ReportTests.caller.name) to its keys, refused
+        """)
+    #expect(
+      sections[2] == """
+        gap     2025-11-30T23:00:00Z to 2025-12-01T00:00:00Z  log-starts-later
+                the log has nothing from that time: it began then (record 1)
+        gap     2025-11-30T23:00:00Z to 2025-12-02T00:00:00Z  end-unknown
+                no anchor: completeness unknown
+        gap     2025-12-01T12:00:00Z to 2025-12-02T00:00:00Z  no-agent
+                no sign of life of the agent: what is said of that time rests on the
+                records of root's commands alone
+        gap     2025-12-01T15:00:00Z to 2025-12-01T18:00:00Z  not-evaluated
+                generation 3 was in force, but it is no longer kept
+        gap     2025-12-01T19:30:00Z to 2025-12-01T20:00:00Z  dropped
+                5 events found no room (record 11)
+        """)
+    #expect(
+      sections[3] == """
+        controls over the whole time
+        pass            T-1 (high): No telemetry
+                        pass 21 h, unknown 4 h
+        fail            T-2 (medium): A short timeout
+                        fail 8 h, pass 13 h, unknown 4 h
+        fail            E-1 (medium): No network
+                        fail 2 h, not applicable 19 h, unknown 4 h
+        error           S-1 (medium): For staff
+                        error 21 h, unknown 4 h
+        """)
+    #expect(
+      sections[4].split(separator: "\n").prefix(4).map { $0.replacing(/[0-9a-f]{16}…/, with: "DIGEST") } == [
+        "since                 sources            in force",
+        "2025-11-30T23:00:00Z  —                  unknown: the log has nothing from that",
+        "                                         time", "2025-12-01T00:00:00Z  DIGEST  generation 1",
+      ])
+    #expect(
+      sections[6].hasPrefix("the end of the log, for audit verify --against\naudit-head host=lab-a-03 log=00 seq=11 "))
+  }
+
+  /// Each row says one thing once: what the first column names.
+  @Test func theTableSaysEachThingOnce() throws {
+    let sandbox = try Self.installed()
+    let rows = Self.report(sandbox, "--format", "csv").output.split(separator: "\r\n").map(String.init)
+    #expect(
+      rows[0]
+        == "row,host,user,from,to,generation,control,title,severity,result,why,attempts,gap,record")
+    #expect(Set(rows).count == rows.count)
+    let span = "2025-11-30T23:00:00Z,2025-12-02T00:00:00Z"
+    let user = ReportTests.caller.name
+    #expect(
+      rows.filter { $0.hasPrefix("control,") } == [
+        "control,lab-a-03,\(user),\(span),,T-1,No telemetry,high,pass,,0,,",
+        "control,lab-a-03,\(user),\(span),,T-2,A short timeout,medium,fail,,3,,",
+        "control,lab-a-03,\(user),\(span),,E-1,No network,medium,fail,,0,,",
+        "control,lab-a-03,\(user),\(span),,S-1,For staff,medium,error,,0,,",
+      ])
+    #expect(
+      rows.filter { $0.hasPrefix("result,") && $0.contains(",T-2,") } == [
+        "result,lab-a-03,\(user),2025-11-30T23:00:00Z,2025-12-01T00:00:00Z,,T-2,A short timeout,medium,error,the log has nothing from that time,,,",
+        "result,lab-a-03,\(user),2025-12-01T00:00:00Z,2025-12-01T08:00:00Z,1,T-2,A short timeout,medium,fail,\"org.example.Browser Timeout: expected max 60, was forced to 90\",,,",
+        "result,lab-a-03,\(user),2025-12-01T08:00:00Z,2025-12-01T15:00:00Z,2,T-2,A short timeout,medium,pass,,,,",
+        "result,lab-a-03,\(user),2025-12-01T15:00:00Z,2025-12-01T18:00:00Z,3,T-2,A short timeout,medium,error,\"generation 3 was in force, but it is no longer kept\",,,",
+        "result,lab-a-03,\(user),2025-12-01T18:00:00Z,2025-12-02T00:00:00Z,4,T-2,A short timeout,medium,pass,,,,",
+      ])
+    #expect(
+      rows.filter { $0.hasPrefix("gap,") }.last
+        == "gap,lab-a-03,,2025-12-01T19:30:00Z,2025-12-01T20:00:00Z,,,,,,5 events found no room,,dropped,11")
+  }
+
+  /// A gap that makes the log tell less of one user alone is that user's.
+  @Test func aGapOfOneUserNamesTheUser() throws {
+    let sandbox = try Self.installed { lines in
+      lines[lines.count - 1] = "20:00 audit.dropped {\"count\":5,\"user\":\(geteuid())}"
+    }
+    let rows = Self.report(sandbox, "--format", "csv").output.split(separator: "\r\n").map(String.init)
+    #expect(
+      rows.last
+        == "gap,lab-a-03,\(ReportTests.caller.name),2025-12-01T20:00:00Z,2025-12-01T20:00:00Z,,,,,,the agent refused 5 events of user \(geteuid()),,dropped,11"
+    )
+  }
+
   @Test func aGenerationWithAnotherDigestIsNotTakenForIt() throws {
     let sandbox = try Self.installed { lines in
       lines[4] =

@@ -36,6 +36,39 @@ public struct ControlHistory: Sendable, Hashable {
     return known.isEmpty && result == .error ? bad : known
   }
 
+  /// One thing that was wrong, and when.
+  struct Cause: Hashable {
+    var result: ControlResult
+    var why: String
+    var spans: [Range<Int64>]
+  }
+
+  /// What was wrong, in the order in which it first was; times that touch are one, whichever generations they were of.
+  var causes: [Cause] {
+    var causes: [Cause] = []
+    var known: [Cause: Int] = [:]
+    for stretch in bad {
+      let name = Cause(result: stretch.result, why: stretch.why, spans: [])
+      if let index = known[name] {
+        causes[index].spans = TimeSpans(causes[index].spans + [stretch.span]).ranges
+      } else {
+        known[name] = causes.count
+        causes.append(Cause(result: stretch.result, why: stretch.why, spans: [stretch.span]))
+      }
+    }
+    return causes
+  }
+
+  /// How long it had each result: the worst first, and last the time of which nothing is known.
+  var shares: [(word: String, seconds: Int64)] {
+    var seconds: [String: Int64] = [:]
+    for stretch in stretches {
+      seconds[stretch.isUnknown ? "unknown" : stretch.result.word, default: 0] += Int64(stretch.span.count)
+    }
+    let words = [ControlResult.fail, .error, .pass, .exempt, .notApplicable].map(\.word) + ["unknown"]
+    return words.compactMap { word in seconds[word].map { (word, $0) } }
+  }
+
   mutating func add(_ stretch: Stretch) {
     if let last = stretches.last, last.span.upperBound == stretch.span.lowerBound, last.result == stretch.result,
       last.why == stretch.why, last.generation == stretch.generation

@@ -1,25 +1,35 @@
-/// A history for spreadsheets: a row for each time in which a control had one result, and one for each gap.
+/// A history for spreadsheets. The first column tells what a row is: `control` is one control of one user over the whole time,
+/// `result` a time in which it had one result under one generation, and `gap` a time of which the log does not tell all.
 public enum HistoryCSV {
+  static let columns = [
+    "row", "host", "user", "from", "to", "generation", "control", "title", "severity", "result", "why", "attempts",
+    "gap", "record",
+  ]
+
+  /// - Complexity: O(stretches + gaps).
   public static func document(_ report: HistoryReport) -> [UInt8] {
-    var text = ReportCSV.line([
-      "host", "user", "from", "to", "generation", "control", "title", "severity", "result", "why", "attempts",
-    ])
+    var text = ReportCSV.line(columns)
     func times(_ span: Range<Int64>) -> [String] {
       [ReportJSON.moment(span.lowerBound), ReportJSON.moment(span.upperBound)]
     }
     for user in report.users {
       for control in user.controls {
+        let name = [control.id, control.title, control.severity]
+        text += ReportCSV.line(
+          ["control", report.host, user.user] + times(report.span) + [""] + name
+            + [control.result.rawValue, "", String(control.attempts), "", ""])
         for stretch in control.stretches {
           text += ReportCSV.line(
-            [report.host, user.user] + times(stretch.span) + [stretch.generation.map(String.init) ?? ""]
-              + [control.id, control.title, control.severity, stretch.result.rawValue, stretch.why]
-              + [String(control.attempts)])
+            ["result", report.host, user.user] + times(stretch.span) + [stretch.generation.map(String.init) ?? ""]
+              + name + [stretch.result.rawValue, stretch.why, "", "", ""])
         }
       }
     }
     for gap in report.timeline.gaps {
+      let user = gap.user.map { id in report.users.first { $0.userID == id }?.user ?? String(id) } ?? ""
       text += ReportCSV.line(
-        [report.host, ""] + times(gap.from..<gap.to) + ["", "", gap.kind.rawValue, "", "gap", gap.text, ""])
+        ["gap", report.host, user] + times(gap.from..<gap.to) + ["", "", "", "", "", gap.text, "", gap.kind.rawValue]
+          + [gap.record.map(String.init) ?? ""])
     }
     return Array(text.utf8)
   }

@@ -9,7 +9,7 @@ public struct HistoryText {
 
   public init(_ palette: Palette) { self.palette = palette }
 
-  /// `incomplete: lab-a-03, for alice (user 1001), 2026-11-01T00:00:00Z to …: 100.0 % (4 pass)`, a line for each user.
+  /// `incomplete: lab-a-03, from 2026-11-01T00:00:00Z to …`, and a line for each user: `for alice (user 1001): 100.0 % (4 pass)`.
   public static func summary(_ report: HistoryReport, _ palette: Palette = .plain) -> String {
     let style: TextStyle =
       switch report.verdict {
@@ -18,10 +18,9 @@ public struct HistoryText {
       case .fail, .error, .incomplete: .error
       }
     var text = palette.paint(report.verdict.word, style) + ": \(TerminalText.escape(report.host)), from "
-    text += "\(ReportJSON.moment(report.span.lowerBound)) to \(ReportJSON.moment(report.span.upperBound))"
-    if report.users.isEmpty { return text + ": no person has an account on this host\n" }
-    if let only = report.users.first, report.users.count == 1 { return text + ", for \(of(only))\n" }
-    return text + "\n" + report.users.map { "  for \(of($0))\n" }.joined()
+    text += times(report.span) + "\n"
+    if report.users.isEmpty { return text + "  no person has an account on this host\n" }
+    return text + report.users.map { TextFlow.lines(of($0), first: "  for ", hang: 4) }.joined()
   }
 
   private static func of(_ user: UserHistory) -> String {
@@ -40,72 +39,115 @@ public struct HistoryText {
   }
 
   public func text(_ report: HistoryReport) -> String {
-    var text = Self.summary(report, palette)
-    var head = TextTable([.left, .left])
-    head.add([TextTable.Cell("log", .faint), TextTable.Cell(Self.log(report))])
-    if let last = report.verification.head {
-      head.add([TextTable.Cell("end", .faint), TextTable.Cell(TerminalText.escape(last.description))])
-    }
-    head.add([
-      TextTable.Cell("attested", .faint), TextTable.Cell("\(report.attestedPercentage) % of the time, by the agent"),
-    ])
-    for note in report.notes + report.users.flatMap(\.notes) {
-      head.add([TextTable.Cell("note", .faint), TextTable.Cell(TerminalText.escape(note))])
-    }
-    text += head.text(palette)
-    for user in report.users { text += failures(user, isAlone: report.users.count == 1) }
+    let isAlone = report.users.count == 1
+    var text = Self.summary(report, palette) + row("log", Self.log(report))
+    text += row("attested", "\(report.attestedPercentage) % of the time, by the agent")
+    for note in report.notes + report.users.flatMap(\.notes) { text += row("note", TerminalText.escape(note)) }
+    for user in report.users { text += failures(user, isAlone: isAlone) }
     if !report.timeline.gaps.isEmpty { text += "\n" + gaps(report.timeline.gaps) }
+    for user in report.users where !user.controls.isEmpty { text += "\n" + controls(user, isAlone: isAlone) }
     text += "\n" + policies(report) + events(report.timeline.events)
+    if let last = report.verification.head {
+      // One line, however long: it is there to be copied.
+      text += "\n" + palette.paint("the end of the log, for audit verify --against", .faint) + "\n"
+      text += TerminalText.escape(last.description) + "\n"
+    }
     return text
+  }
+
+  private func row(_ label: String, _ text: String) -> String {
+    TextFlow.lines(text, first: palette.paint(label, .faint) + Self.space(label, 10), columns: 10, hang: 10)
+  }
+
+  private static func space(_ text: String, _ width: Int) -> String {
+    String(repeating: " ", count: max(1, width - DisplayWidth.columns(text)))
+  }
+
+  /// `failed  T-2 (medium): A short timeout`, the words of what follows under each other.
+  private func title(_ word: String, _ style: TextStyle?, _ width: Int, _ control: ControlHistory, _ end: String = "")
+    -> String
+  {
+    let id = TerminalText.escape(control.id)
+    let first = (style.map { palette.paint(word, $0) } ?? word) + Self.space(word, width) + palette.paint(id, .strong)
+    let text = " (\(TerminalText.escape(control.severity))): \(TerminalText.escape(control.title))" + end
+    return TextFlow.lines(text, first: first, columns: width + DisplayWidth.columns(id), hang: width)
   }
 
   private func failures(_ user: UserHistory, isAlone: Bool) -> String {
     let bad = user.controls.filter { $0.result == .fail || $0.result == .error }
       .sorted { Severity.order($0.severity) > Severity.order($1.severity) }
-    var text = bad.isEmpty ? "" : "\n"
-    for control in bad {
-      text += "\(palette.paint(control.result == .fail ? "failed" : "error", .error))  "
-      text += palette.paint(TerminalText.escape(control.id), .strong)
-      text += " (\(TerminalText.escape(control.severity))): \(TerminalText.escape(control.title))"
-      text += isAlone ? "\n" : ", for \(TerminalText.escape(user.user))\n"
-      let stretches = control.bad
-      for stretch in stretches.prefix(8) {
-        text += "        \(Self.times(stretch.span))  \(stretch.result.word): \(TerminalText.escape(stretch.why))\n"
-      }
-      if stretches.count > 8 { text += "        and \(stretches.count - 8) more times\n" }
-    }
     let tried = user.controls.filter { $0.attempts > 0 }
+    var text = bad.isEmpty && tried.isEmpty ? "" : "\n"
+    for control in bad {
+      let word = control.result == .fail ? "failed" : "error"
+      text += title(word, .error, 8, control, isAlone ? "" : ", for \(TerminalText.escape(user.user))")
+      // What was wrong once or often is said once, with all its times.
+      for cause in control.causes {
+        let why = (cause.result == control.result ? "" : "\(cause.result.word): ") + TerminalText.escape(cause.why)
+        text += TextFlow.lines(why, first: "        ", hang: 8)
+        for span in cause.spans.prefix(8) { text += "          \(Self.times(span))\n" }
+        if cause.spans.count > 8 { text += "          and \(cause.spans.count - 8) more times\n" }
+      }
+    }
     for control in tried {
-      text += "\(palette.paint("tried", .warning))  \(TerminalText.escape(control.id)): "
-      text += "\(control.attempts) \(control.attempts == 1 ? "write" : "writes") of \(TerminalText.escape(user.user)) "
-      text += "to its keys, refused\n"
+      let writes = "\(control.attempts) \(control.attempts == 1 ? "write" : "writes")"
+      text += TextFlow.lines(
+        "\(TerminalText.escape(control.id)): \(writes) of \(TerminalText.escape(user.user)) to its keys, refused",
+        first: palette.paint("tried", .warning) + "   ", columns: 8, hang: 8)
     }
     return text
+  }
+
+  /// Every control with its result over the whole time, and how long it had each.
+  private func controls(_ user: UserHistory, isAlone: Bool) -> String {
+    let what = isAlone ? "controls" : "controls, for \(TerminalText.escape(user.user))"
+    var text = palette.paint(what + " over the whole time", .faint) + "\n"
+    for control in user.controls {
+      let style: TextStyle? =
+        switch control.result {
+        case .pass: .good
+        case .fail, .error: .error
+        case .exempt: .warning
+        case .notApplicable: .faint
+        }
+      text += title(control.result.word, style, 16, control)
+      text += TextFlow.lines(Self.shares(control), first: String(repeating: " ", count: 16), hang: 16)
+    }
+    return text
+  }
+
+  /// `fail 8 h, pass 13 h, unknown 4 h`, or that it was the same all the time.
+  private static func shares(_ control: ControlHistory) -> String {
+    let shares = control.shares
+    if let only = shares.first, shares.count == 1 { return "\(only.word) all the time" }
+    return shares.map { "\($0.word) \(DurationText.short($0.seconds))" }.joined(separator: ", ")
   }
 
   private func gaps(_ gaps: [HistoryGap]) -> String {
     var text = ""
     for gap in gaps.prefix(Self.shownLines) {
-      text += "\(palette.paint("gap", .warning))  \(Self.times(gap.from..<gap.to))  \(gap.kind.rawValue): "
-      text += TerminalText.escape(gap.text) + (gap.record.map { " (record \($0))" } ?? "") + "\n"
+      text += palette.paint("gap", .warning) + "     \(Self.times(gap.from..<gap.to))  \(gap.kind.rawValue)\n"
+      text += TextFlow.lines(
+        TerminalText.escape(gap.text) + (gap.record.map { " (record \($0))" } ?? ""), first: "        ", hang: 8)
     }
-    if gaps.count > Self.shownLines { text += "gap  and \(gaps.count - Self.shownLines) more\n" }
+    if gaps.count > Self.shownLines { text += "gap     and \(gaps.count - Self.shownLines) more\n" }
     return text
   }
 
+  /// Each row lasts until the next, and the last until the end.
   private func policies(_ report: HistoryReport) -> String {
-    var table = TextTable([.left, .left, .left, .left])
-    table.add(["from", "to", "in force", "sources"].map { TextTable.Cell($0, .faint) })
-    for stretch in report.timeline.stretches.prefix(Self.shownLines) {
-      let (state, digest) = Self.state(stretch, report.timeline)
-      table.add([
-        TextTable.Cell(ReportJSON.moment(stretch.span.lowerBound)),
-        TextTable.Cell(ReportJSON.moment(stretch.span.upperBound)), TextTable.Cell(TerminalText.escape(state)),
-        TextTable.Cell(digest.map { String($0.prefix(16)) + "…" } ?? "—"),
-      ])
+    let stretches = report.timeline.stretches
+    func line(_ since: String, _ sources: String, _ state: String) -> String {
+      TextFlow.lines(state, first: TextTable.pad(since, to: 22) + TextTable.pad(sources, to: 19), hang: 41)
     }
-    let more = report.timeline.stretches.count - Self.shownLines
-    return table.text(palette) + (more > 0 ? "and \(more) more\n" : "")
+    var text = palette.paint("since                 sources            in force", .faint) + "\n"
+    for stretch in stretches.prefix(Self.shownLines) {
+      let (state, digest) = Self.state(stretch, report.timeline)
+      let sources = digest.map { String($0.prefix(16)) + "…" } ?? "—"
+      text += line(ReportJSON.moment(stretch.span.lowerBound), sources, TerminalText.escape(state))
+    }
+    let more = stretches.count - Self.shownLines
+    return text + (more > 0 ? "and \(more) more\n" : "")
   }
 
   /// What was in force, and the digest of its sources.
@@ -121,16 +163,16 @@ public struct HistoryText {
 
   private func events(_ events: [PolicyTimeline.Event]) -> String {
     if events.isEmpty { return "" }
-    var table = TextTable([.right, .left, .left])
-    table.add(["record", "time", "what happened"].map { TextTable.Cell($0, .faint) })
-    for event in events.suffix(Self.shownLines) {
-      table.add([
-        TextTable.Cell(String(event.record)), TextTable.Cell(ReportJSON.moment(event.time)),
-        TextTable.Cell(TerminalText.escape(event.text)),
-      ])
-    }
     let more = events.count - Self.shownLines
-    return "\n" + (more > 0 ? "\(more) earlier events are in the JSON form\n" : "") + table.text(palette)
+    var text = "\n" + (more > 0 ? "\(more) earlier events are in the JSON form\n" : "")
+    text += palette.paint("record  time                  what happened", .faint) + "\n"
+    for event in events.suffix(Self.shownLines) {
+      let number = String(event.record)
+      let first = String(repeating: " ", count: max(0, 6 - number.utf8.count)) + number + "  "
+      text += TextFlow.lines(
+        TerminalText.escape(event.text), first: first + ReportJSON.moment(event.time) + "  ", hang: 30)
+    }
+    return text
   }
 
   static func times(_ span: Range<Int64>) -> String {
