@@ -99,8 +99,8 @@ let package = Package(
     command(
       "policyd",
       [
-        "CommandLineKit", "PolicyCompiler", "PolicyLanguage", "ForcedDomain", "AuditEvents", "AuditLog", "Digests",
-        "PropertyList", "LinuxFiles",
+        "CommandLineKit", "PreferencesCore", "PolicyCompiler", "PolicyLanguage", "ForcedDomain", "AuditEvents",
+        "AuditLog", "Digests", "PropertyList", "LinuxFiles",
       ]),
 
     // Examples.
@@ -181,14 +181,14 @@ let package = Package(
     tests(
       "defaults",
       [
-        "defaults", "policyctl", "CommandLineKit", "CommandSandbox", "ConversionRows", "PreferencesCore",
-        "PropertyList", "LinuxFiles",
+        "defaults", "policyctl", "AuditEvents", "CommandLineKit", "CommandSandbox", "ConversionRows",
+        "PreferencesCore", "PropertyList", "LinuxFiles",
       ]),
     tests(
       "policyd",
       [
-        "policyd", "policyctl", "AgentPeer", "AuditEvents", "AuditLog", "CommandSandbox", "PolicyCompiler",
-        "PolicyLanguage", "ForcedDomain", "PropertyList", "LinuxFiles",
+        "policyd", "policyctl", "defaults", "AgentPeer", "AuditEvents", "AuditLog", "CommandSandbox",
+        "PolicyCompiler", "PolicyLanguage", "PreferencesCore", "ForcedDomain", "PropertyList", "LinuxFiles",
       ]),
     command("AgentPeer", ["AuditEvents", "PropertyList", "LinuxFiles"], path: "Tests/AgentPeer"),
     // A PostgreSQL server of the tests' own, and what every back end of the synced store promises.

@@ -59,7 +59,9 @@ enum AuditMeasure {
 
   /// What `send` costs the application that calls it, with nobody at the other end: the queue is emptied between bursts.
   static func send(_ folder: String) {
-    let sink = AgentSink(at: folder + "/nobody", spool: AuditSpool(directory: folder + "/spool"))
+    let sink = AgentSink(
+      at: folder + "/nobody",
+      spool: AuditSpool(of: SpoolOrigin(host: "bench", root: folder), directory: folder + "/spool"))
     var costs: [Double] = []
     for burst in 0..<100 {
       let start = Timing.nanoseconds()

@@ -66,15 +66,21 @@ public struct AgentStatus: Hashable, Sendable {
   /// Records that it has brought into the log, and events that it has refused, since it started.
   public var kept: Int
   public var refused: Int
+  /// Files in users' spools that it leaves alone, since they are not of its host and installation.
+  public var spoolsLeft: Int
   /// Why it can't write the log at the moment.
   public var fault: String?
 
-  public init(processID: Int, started: Int64, heartbeat: Int64, kept: Int, refused: Int, fault: String?) {
+  public init(
+    processID: Int, started: Int64, heartbeat: Int64, kept: Int, refused: Int, spoolsLeft: Int = 0,
+    fault: String?
+  ) {
     self.processID = processID
     self.started = started
     self.heartbeat = heartbeat
     self.kept = kept
     self.refused = refused
+    self.spoolsLeft = spoolsLeft
     self.fault = fault
   }
 
@@ -118,6 +124,8 @@ public struct AgentStatus: Hashable, Sendable {
     json.integer(kept)
     json.key("refused")
     json.integer(refused)
+    json.key("spoolsLeft")
+    json.integer(spoolsLeft)
     if let fault {
       json.key("fault")
       json.string(fault)
@@ -134,7 +142,7 @@ public struct AgentStatus: Hashable, Sendable {
     else { return nil }
     self.init(
       processID: process, started: Int64(started), heartbeat: Int64(heartbeat), kept: kept, refused: refused,
-      fault: members["fault"]?.stringValue)
+      spoolsLeft: members["spoolsLeft"]?.integerValue ?? 0, fault: members["fault"]?.stringValue)
   }
 }
 

@@ -13,8 +13,10 @@ public final class AgentSink: AuditEventSink, QueuedSink {
   private let spool: AuditSpool
   private let lost = Atomic<UInt64>(0)
 
-  /// - Parameter socket: the path at which the agent listens.
-  public init(at socket: String, spool: AuditSpool = AuditSpool()) {
+  /// - Parameters:
+  ///   - socket: the path at which the agent listens.
+  ///   - spool: of the agent's installation.
+  public init(at socket: String, spool: AuditSpool) {
     self.socket = socket
     self.spool = spool
   }

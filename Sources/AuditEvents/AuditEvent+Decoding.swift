@@ -8,8 +8,16 @@ extension AuditEvent {
   ///   - claim: where none is stated; nil: it has to be.
   /// - Returns: nil for what `jsonLine` never wrote.
   public init?(line: [UInt8], orTime time: PropertyListDate? = nil, orClaim claim: Claim? = nil) {
-    guard let members = try? PropertyListCoding.decode(line, as: .json, limits: Self.limits).dictionaryValue,
-      members.keys.allSatisfy({ ["kind", "time", "claim", "fields"].contains($0) }),
+    guard let members = Self.members(of: line) else { return nil }
+    self.init(members, orTime: time, orClaim: claim)
+  }
+
+  fileprivate static func members(of line: [UInt8]) -> [String: PropertyListValue]? {
+    try? PropertyListCoding.decode(line, as: .json, limits: limits).dictionaryValue
+  }
+
+  fileprivate init?(_ members: [String: PropertyListValue], orTime time: PropertyListDate?, orClaim claim: Claim?) {
+    guard members.keys.allSatisfy({ ["kind", "time", "claim", "fields"].contains($0) }),
       case .string(let kind)? = members["kind"], case .dictionary(let fields)? = members["fields"]
     else { return nil }
     var stated = time
@@ -39,5 +47,29 @@ extension AuditEvent.Claim {
     var executable: String?
     if case .string(let path)? = members["executable"] { executable = path }
     self.init(processID: processID, userID: userID, executable: executable)
+  }
+}
+
+/// A line of a spool.
+public struct SpooledEvent: Sendable, Hashable {
+  public let event: AuditEvent
+  /// `SpoolOrigin.text` of whoever left it; nil in spools of before there were origins.
+  public let origin: String?
+
+  /// Reads a line, from whoever says that it is one.
+  ///
+  /// - Parameters:
+  ///   - time: where none is stated.
+  ///   - claim: where none is stated.
+  /// - Returns: nil for what no program ever left.
+  public init?(line: [UInt8], orTime time: PropertyListDate, orClaim claim: AuditEvent.Claim) {
+    guard var members = AuditEvent.members(of: line) else { return nil }
+    switch members.removeValue(forKey: "origin") {
+    case nil: origin = nil
+    case .string(let text)?: origin = text
+    default: return nil
+    }
+    guard let event = AuditEvent(members, orTime: time, orClaim: claim) else { return nil }
+    self.event = event
   }
 }

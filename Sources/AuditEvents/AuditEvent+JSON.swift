@@ -5,11 +5,18 @@ extension AuditEvent {
   ///
   /// Text comes from anywhere (keys, paths, executables), so nothing in it can begin a line, move a terminal's cursor or
   /// turn the direction of writing: control and format characters stand as `\u` escapes.
-  public func jsonLine() -> [UInt8] {
+  public func jsonLine() -> [UInt8] { jsonLine(of: nil) }
+
+  /// The line in a spool, where `origin` stands behind `kind`.
+  func jsonLine(of origin: SpoolOrigin?) -> [UInt8] {
     var json = JSONWriter(pretty: false)
     json.beginObject()
     json.key("kind")
     json.string(kind.rawValue)
+    if let origin {
+      json.key("origin")
+      json.string(origin.text)
+    }
     json.key("time")
     json.string(time.rfc3339)
     json.key("claim")

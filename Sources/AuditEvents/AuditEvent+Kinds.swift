@@ -37,7 +37,8 @@ extension AuditEvent.Kind {
   public static let agentStarted = Self(rawValue: "agent.started")
   /// It stopped in good order. Fields: `generation`, `reason`.
   public static let agentStopped = Self(rawValue: "agent.stopped")
-  /// It was alive, and this is what was in force. Fields: `generation`, `digest`, `forced`, `boot`, `clock`, `uptime`.
+  /// It was alive, and this is what was in force. Fields: `generation`, `digest`, `forced`, `boot`, `clock`, `uptime`,
+  /// `spoolsLeft`.
   public static let agentHeartbeat = Self(rawValue: "agent.heartbeat")
   /// A profile's window of time opened or closed. Fields: `generation`, `profile`, `edge`.
   public static let windowOpened = Self(rawValue: "policy.window-opened")

@@ -22,14 +22,17 @@ public enum DefaultAuditEventSink {
   }
 
   private static let state = Mutex(State())
-  private static let spool = AuditSpool()
 
-  /// - Parameter socket: the path at which the installation's agent listens, if there is one.
-  public static func current(agent socket: String) -> any AuditEventSink {
+  /// - Parameters:
+  ///   - socket: the path at which the installation's agent listens, if there is one.
+  ///   - origin: that installation, on this host.
+  public static func current(
+    agent socket: String, origin: @autoclosure () -> SpoolOrigin
+  ) -> any AuditEventSink {
     state.withLock { state in
       if let replacement = state.replacement { return replacement }
       if let sink = state.sinks[socket] { return sink }
-      let sink = AgentSink(at: socket, spool: spool)
+      let sink = AgentSink(at: socket, spool: AuditSpool(of: origin()))
       state.sinks[socket] = sink
       return sink
     }

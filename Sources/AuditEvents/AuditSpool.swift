@@ -5,9 +5,9 @@ import Synchronization
 
 /// Keeps events in one bounded file of the user until something collects them.
 ///
-/// The file is `events.jsonl` in `$XDG_STATE_HOME/managed-preferences` (else `~/.local/state/…`), mode 0600, one event a
-/// line. It grows to `Limits.bytes` or `Limits.events`, whichever comes first; later events are counted in its last line
-/// (`events.dropped`). Whoever collects removes or truncates the file under `events.lock`.
+/// The file is `events-ORIGIN.jsonl` (`SpoolOrigin`) in `$XDG_STATE_HOME/managed-preferences` (else `~/.local/state/…`), mode
+/// 0600, one event a line. It grows to `Limits.bytes` or `Limits.events`, whichever comes first; later events are counted in its last line
+/// (`events.dropped`). Whoever collects removes or truncates the file under `events-ORIGIN.lock`.
 ///
 /// `send` only appends to a queue in memory (`Limits.queue` events; what does not fit is counted); a background thread,
 /// started by the first event, writes. A normal exit writes what is queued, waiting at most half a second for the lock.
@@ -27,13 +27,17 @@ public final class AuditSpool: AuditEventSink, QueuedSink {
   }
 
   public let limits: Limits
+  private let origin: SpoolOrigin
   private let stated: String?
   /// Events that reached no file, since the process began.
   private let lost = Atomic<UInt64>(0)
   private let complained = Atomic<Bool>(false)
 
-  /// - Parameter directory: nil means the user's, as found when the first event is written.
-  public init(directory: String? = nil, limits: Limits = Limits()) {
+  /// - Parameters:
+  ///   - origin: the host and the installation that the events are about.
+  ///   - directory: nil means the user's, as found when the first event is written.
+  public init(of origin: SpoolOrigin, directory: String? = nil, limits: Limits = Limits()) {
+    self.origin = origin
     stated = directory
     self.limits = limits
   }
@@ -53,7 +57,7 @@ public final class AuditSpool: AuditEventSink, QueuedSink {
   func write(_ events: [AuditEvent], patience: Double) {
     do throws(FileError) {
       let directory = if let stated { stated } else { try Self.userDirectory() }
-      try SpoolFile(directory: directory, limits: limits).append(events, lockTimeout: patience)
+      try SpoolFile(directory: directory, origin: origin, limits: limits).append(events, lockTimeout: patience)
     } catch {
       lost.add(UInt64(events.count), ordering: .relaxed)
       if !complained.exchange(true, ordering: .relaxed) {

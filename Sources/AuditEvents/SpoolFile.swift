@@ -2,30 +2,30 @@ import Glibc
 import LinuxFiles
 import PropertyList
 
-/// The spool's file: bounded, shared by all processes of a user, whole lines only.
+/// The file of one origin in a spool: bounded, shared by all processes of a user, whole lines only.
 struct SpoolFile {
-  static let name = "events.jsonl"
-  static let lockName = "events.lock"
-
   let directory: String
+  let origin: SpoolOrigin
   let limits: AuditSpool.Limits
 
   /// Appends what fits and counts the rest in the last line.
   func append(_ events: [AuditEvent], lockTimeout: Double) throws(FileError) {
     try Directory.createAll(directory, mode: 0o700)
-    let lock = try FileLock.exclusive(FilePath.join(directory, Self.lockName), timeout: lockTimeout)
+    let name = SpoolName(stem: origin.stem)
+    let lock = try FileLock.exclusive(FilePath.join(directory, name.lock), timeout: lockTimeout)
     defer { extendLifetime(lock) }
-    let path = FilePath.join(directory, Self.name)
+    let path = FilePath.join(directory, name.file)
     let file = try FileDescriptor.open(path, [.readWrite, .create, .noFollow, .nonBlocking], mode: 0o600)
     do throws(Errno) {
       guard try file.metadata().isRegularFile else { throw .invalidArgument }
-      var state = try State(of: file.readToEnd(limit: limits.bytes + 65536))
+      let droppedLine = DroppedLine(of: origin)
+      var state = try State(of: file.readToEnd(limit: limits.bytes + 65536), droppedLine)
       var addition: [UInt8] = state.endsInsideALine ? [UInt8(ascii: "\n")] : []
       var dropped: UInt64 = 0
       for event in events {
-        let line = event.jsonLine()
+        let line = event.jsonLine(of: origin)
         let fits =
-          !state.isFull && state.end + addition.count + line.count + DroppedLine.length <= limits.bytes
+          !state.isFull && state.end + addition.count + line.count + droppedLine.length <= limits.bytes
           && state.lines < limits.events - 1
         if fits {
           addition += line
@@ -39,7 +39,7 @@ struct SpoolFile {
       try write(addition, at: state.end, to: file)
       if dropped > 0 {
         try write(
-          DroppedLine.bytes(count: state.dropped &+ dropped), at: state.end + addition.count, to: file)
+          droppedLine.bytes(count: state.dropped &+ dropped), at: state.end + addition.count, to: file)
       }
     } catch {
       throw FileError("write", path: path, errno: error)
@@ -69,13 +69,13 @@ struct SpoolFile {
     var isFull = false
     var endsInsideALine = false
 
-    init(of bytes: [UInt8]) {
+    init(of bytes: [UInt8], _ droppedLine: DroppedLine) {
       end = bytes.count
       lines = bytes.lazy.filter { $0 == UInt8(ascii: "\n") }.count
       // A process that was killed while it wrote leaves part of a line; the next event must not continue it.
       endsInsideALine = bytes.last.map { $0 != UInt8(ascii: "\n") } ?? false
-      if !endsInsideALine, let count = DroppedLine.count(in: bytes.suffix(DroppedLine.length)) {
-        end -= DroppedLine.length
+      if !endsInsideALine, let count = droppedLine.count(in: bytes.suffix(droppedLine.length)) {
+        end -= droppedLine.length
         dropped = count
         isFull = true
       }
@@ -83,18 +83,26 @@ struct SpoolFile {
   }
 
   /// The line that counts: always the same length, so that it can be written over in place.
-  enum DroppedLine {
-    static let head = Array(#"{"kind":"events.dropped","fields":{"reason":"full","dropped":"#.utf8)
-    static let tail = Array("}}\n".utf8)
-    static let digits = 20
-    static var length: Int { head.count + digits + tail.count }
+  struct DroppedLine {
+    let head: [UInt8]
+    let tail = Array("}}\n".utf8)
+    let digits = 20
+    var length: Int { head.count + digits + tail.count }
 
-    static func bytes(count: UInt64) -> [UInt8] {
+    init(of origin: SpoolOrigin) {
+      var text = JSONWriter(pretty: false)
+      text.string(origin.text)
+      head =
+        Array(#"{"kind":"events.dropped","origin":"#.utf8) + AuditEvent.escapingFormatCharacters(text.bytes)
+        + Array(#","fields":{"reason":"full","dropped":"#.utf8)
+    }
+
+    func bytes(count: UInt64) -> [UInt8] {
       let number = Array(String(count).utf8)
       return head + number + Array(repeating: UInt8(ascii: " "), count: digits - number.count) + tail
     }
 
-    static func count(in line: ArraySlice<UInt8>) -> UInt64? {
+    func count(in line: ArraySlice<UInt8>) -> UInt64? {
       guard line.count == length, line.starts(with: head), line.suffix(tail.count).elementsEqual(tail) else {
         return nil
       }

@@ -26,6 +26,8 @@ public struct AuditRecord: Sendable, Hashable {
   public var claimedTime: PropertyListDate?
   /// The user whose file the record was found in, where nothing else attests it.
   public var spoolOwner: UInt32?
+  /// The file didn't say which host and installation its events are of: they may be another's.
+  public var isOfUnknownOrigin: Bool
   public var fields: [String: PropertyListValue]
   /// May use the room that is kept for when the disk is full.
   public var isAdministrative: Bool
@@ -38,7 +40,8 @@ public struct AuditRecord: Sendable, Hashable {
   public init(
     _ kind: AuditEvent.Kind, fields: [String: PropertyListValue], time: PropertyListDate,
     attested: Attestation?, claimed: AuditEvent.Claim? = nil, claimedTime: PropertyListDate? = nil,
-    spoolOwner: UInt32? = nil, isAdministrative: Bool, isPersonal: Bool? = nil
+    spoolOwner: UInt32? = nil, isOfUnknownOrigin: Bool = false, isAdministrative: Bool,
+    isPersonal: Bool? = nil
   ) {
     self.kind = kind
     self.fields = fields
@@ -47,6 +50,7 @@ public struct AuditRecord: Sendable, Hashable {
     self.claimed = claimed
     self.claimedTime = claimedTime
     self.spoolOwner = spoolOwner
+    self.isOfUnknownOrigin = isOfUnknownOrigin
     self.isAdministrative = isAdministrative
     self.isPersonal = isPersonal ?? RecordFields.isPersonal(kind)
   }

@@ -61,7 +61,7 @@ final class RecordBody {
     if let owner = record.pointee.spoolOwner {
       line.add(",\"unattested\":{\"uid\":")
       line.add(decimal: UInt64(owner))
-      line.add("}")
+      line.add(record.pointee.isOfUnknownOrigin ? ",\"origin\":\"unknown\"}" : "}")
     }
     prepare(record.pointee.kind)
     line.add(",\"fields\":{")

@@ -27,7 +27,7 @@ public enum RecordFields {
     "key.trusted": ["fingerprint", "local", "name"],
     "agent.started": ["boot", "clock", "digest", "generation", "version"],
     "agent.stopped": ["generation", "reason"],
-    "agent.heartbeat": ["boot", "clock", "digest", "forced", "generation", "uptime"],
+    "agent.heartbeat": ["boot", "clock", "digest", "forced", "generation", "spoolsLeft", "uptime"],
     "audit.began": ["format", "log"],
     "audit.rotated": ["bytes", "log", "previous", "records"],
     "audit.recovered": ["bytes", "counted", "file"],

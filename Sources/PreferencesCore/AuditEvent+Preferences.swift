@@ -1,4 +1,5 @@
 public import AuditEvents
+public import ForcedDomain
 import PropertyList
 
 /// What auditors are told of preferences.
@@ -26,5 +27,13 @@ extension AuditEvent {
     self.init(
       [.unwritable, .notRoaming].contains(fault.kind) ? .domainUnwritable : .domainDamaged,
       fields: ["domain": .string(name), "path": .string(fault.path), "fault": .string(fault.message)])
+  }
+}
+
+extension Installation {
+  /// Where a program's events about this installation go, when it names no other sink.
+  public var auditSink: any AuditEventSink {
+    DefaultAuditEventSink.current(
+      agent: agentSocket, origin: SpoolOrigin(host: HostIdentifier.current(), root: root))
   }
 }

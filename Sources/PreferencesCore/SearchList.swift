@@ -74,7 +74,7 @@ public final class SearchList: Sendable {
       self.arguments = arguments
       self.languages = languages
       self.installation = installation ?? Installation.locate(root: nil).installation
-      self.sink = sink ?? DefaultAuditEventSink.current(agent: self.installation.agentSocket)
+      self.sink = sink ?? self.installation.auditSink
       self.observes = observes
       self.clock = clock ?? { WallClock.unixSeconds() }
       self.userFacts = userFacts ?? .current()

@@ -39,7 +39,7 @@ struct Refusal {
     let forced = forcedKeys(among: keys)
     guard !forced.isEmpty else { return }
     for key in forced {
-      DefaultAuditEventSink.current(agent: reference.locations.installation.agentSocket).send(
+      reference.locations.installation.auditSink.send(
         .forcedWrite(
           of: key.key, inDomain: domain(inWhichIsForced: key.key), operation: operation, profiles: key.forcedBy))
     }

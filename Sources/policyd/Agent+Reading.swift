@@ -68,6 +68,6 @@ extension Agent {
   private var status: AgentStatus {
     AgentStatus(
       processID: Int(getpid()), started: started, heartbeat: mailbox.lastHeartbeat, kept: kept, refused: refused,
-      fault: fault?.description)
+      spoolsLeft: mailbox.spoolsLeft, fault: fault?.description)
   }
 }

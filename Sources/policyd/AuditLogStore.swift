@@ -56,10 +56,10 @@ extension AgentRecord {
         kind, fields: fields, time: time,
         attested: AuditRecord.Attestation(userID: user, processID: process, executable: executable),
         claimed: claim, claimedTime: claimedTime, isAdministrative: isAdministrative)
-    case .spool(let owner):
+    case .spool(let owner, let isOfUnknownOrigin):
       return AuditRecord(
         kind, fields: fields, time: time, attested: nil, claimed: claim, claimedTime: claimedTime, spoolOwner: owner,
-        isAdministrative: isAdministrative)
+        isOfUnknownOrigin: isOfUnknownOrigin, isAdministrative: isAdministrative)
     }
   }
 }

@@ -25,8 +25,8 @@ struct AgentRecord: Hashable, Sendable {
     case agent
     /// A process's, whom the kernel named.
     case process(user: UInt32, process: Int32, executable: String?)
-    /// Nobody's: it was found in a file that belongs to this user.
-    case spool(owner: UInt32)
+    /// Nobody's: it was found in a file that belongs to this user, and that may not say of which host it is.
+    case spool(owner: UInt32, isOfUnknownOrigin: Bool = false)
   }
 
   let kind: AuditEvent.Kind

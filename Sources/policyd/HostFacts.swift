@@ -24,9 +24,12 @@ struct HostFacts {
   }
 
   /// Of `agent.heartbeat`.
-  /// - Parameter uptime: seconds for which the agent has been serving.
-  func heartbeat(uptime: Int64) -> [String: PropertyListValue] {
+  /// - Parameters:
+  ///   - uptime: seconds for which the agent has been serving.
+  ///   - spoolsLeft: files in spools that it leaves alone, since they are not of this host and installation.
+  func heartbeat(uptime: Int64, spoolsLeft: Int) -> [String: PropertyListValue] {
     var fields = fields
+    if spoolsLeft > 0 { fields["spoolsLeft"] = .number(spoolsLeft) }
     fields["uptime"] = .number(uptime)
     if let marker {
       let checksum = withUnsafeBytes(of: marker.forcedChecksum.bigEndian) { Array($0) }

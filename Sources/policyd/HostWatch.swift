@@ -5,6 +5,7 @@ import Glibc
 import LinuxFiles
 import PolicyCompiler
 import PolicyLanguage
+import PreferencesCore
 import PropertyList
 import Synchronization
 
@@ -43,6 +44,8 @@ final class HostWatch: @unchecked Sendable {
   private var lastEdges: Int64
   private var unknown: [String] = []
   private var staleDigest: [UInt8]?
+  /// What was left alone in spools at the last look: names of files by folder.
+  private var left: [String: [String]] = [:]
 
   /// - Parameter clock: Unix seconds, by which windows open and close.
   init(
@@ -55,7 +58,8 @@ final class HostWatch: @unchecked Sendable {
     self.clock = clock
     self.report = report
     lastEdges = clock()
-    intake = SpoolIntake(store: store, report: report)
+    intake = SpoolIntake(
+      origin: SpoolOrigin(host: HostIdentifier.current(), root: installation.root), store: store, report: report)
     refresh = IdentityRefresh(installation, store: store, report: report)
     wakeup = try Wakeup()
   }
@@ -86,14 +90,14 @@ final class HostWatch: @unchecked Sendable {
       if looks || touched.accounts { lookAtNames() }
       if looks || touched.sources { lookAtSources() }
       if looks {
-        let spools = installation.root.isEmpty ? SpoolIntake.ofAllUsers() : SpoolIntake.ofThisUser()
-        for spool in spools { intake.take(spool) }
+        lookAtSpools()
         nextLook = now + Double(intervals.look)
       }
       beat()
       if isAsked || now >= nextHeartbeat {
         mailbox.put(
-          AgentRecord(.agentHeartbeat, HostFacts(marker).heartbeat(uptime: Int64(now - began))))
+          AgentRecord(
+            .agentHeartbeat, HostFacts(marker).heartbeat(uptime: Int64(now - began), spoolsLeft: spoolsLeft)))
         nextHeartbeat = now + Double(intervals.heartbeat)
       }
       Watches.wait(watches, or: wakeup, seconds: pause(until: min(nextLook, nextHeartbeat)))
@@ -108,7 +112,31 @@ final class HostWatch: @unchecked Sendable {
     return max(seconds, 0)
   }
 
-  private func beat() { mailbox.beat(at: WallClock.unixSeconds(), HostFacts(marker).generation) }
+  private func beat() {
+    mailbox.beat(at: WallClock.unixSeconds(), HostFacts(marker).generation, spoolsLeft: spoolsLeft)
+  }
+
+  // MARK: Spools
+
+  private var spoolsLeft: Int { left.values.reduce(0) { $0 + $1.count } }
+
+  /// Takes in what is of this host and installation, and says, once for each state of a folder, what is not.
+  private func lookAtSpools() {
+    var found: [String: [String]] = [:]
+    for spool in installation.root.isEmpty ? SpoolIntake.ofAllUsers() : SpoolIntake.ofThisUser() {
+      intake.take(spool)
+      let names = intake.left(in: spool)
+      if names.isEmpty { continue }
+      found[spool.directory] = names
+      if names != left[spool.directory] {
+        let more = names.count > 3 ? " and \(names.count - 3) more" : ""
+        report(
+          "left alone in \(spool.directory), since they are not of this host and installation: "
+            + names.prefix(3).joined(separator: ", ") + more)
+      }
+    }
+    left = found
+  }
 
   // MARK: What is in force
 

@@ -8,6 +8,7 @@ final class Mailbox: Sendable {
     var records: [AgentRecord] = []
     var heartbeat: Int64 = 0
     var fields: [String: PropertyListValue] = [:]
+    var spoolsLeft = 0
     var isEnded = false
   }
 
@@ -31,11 +32,14 @@ final class Mailbox: Sendable {
   }
 
   /// Tells a sign of life.
-  /// - Parameter fields: those of every record about the agent itself.
-  func beat(at instant: Int64, _ fields: [String: PropertyListValue]) {
+  /// - Parameters:
+  ///   - fields: those of every record about the agent itself.
+  ///   - spoolsLeft: files in spools that are left alone.
+  func beat(at instant: Int64, _ fields: [String: PropertyListValue], spoolsLeft: Int = 0) {
     state.withLock {
       $0.heartbeat = instant
       $0.fields = fields
+      $0.spoolsLeft = spoolsLeft
     }
   }
 
@@ -49,5 +53,6 @@ final class Mailbox: Sendable {
 
   /// Unix seconds; 0 before the first.
   var lastHeartbeat: Int64 { state.withLock { $0.heartbeat } }
+  var spoolsLeft: Int { state.withLock { $0.spoolsLeft } }
   var lastFields: [String: PropertyListValue] { state.withLock { $0.fields } }
 }

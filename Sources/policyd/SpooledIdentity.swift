@@ -15,7 +15,7 @@ struct SpooledIdentity: Hashable {
 
   /// nil for what is not from a spool.
   init?(_ record: AgentRecord) {
-    guard case .spool(let owner) = record.attestation else { return nil }
+    guard case .spool(let owner, _) = record.attestation else { return nil }
     kind = record.kind.rawValue
     self.owner = Int(owner)
     process = record.claim.map { Int($0.processID) }

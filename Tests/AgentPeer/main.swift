@@ -5,7 +5,8 @@ import PropertyList
 
 // A program that sends events, for the tests of the agent.
 //
-//   AgentPeer send SOCKET SPOOL COUNT    through the sink that applications use; prints how many were lost
+//   AgentPeer send SOCKET SPOOL COUNT [HOST ROOT]    through the sink that applications use, as a program of that host and
+//                                        installation; prints how many were lost
 //   AgentPeer cost SOCKET SPOOL COUNT    the same in bursts of 100; prints what an event cost its sender, in nanoseconds
 //   AgentPeer flood SOCKET               as much as can be sent, over as many connections as can be held, until killed
 //   AgentPeer hold SOCKET                holds 32 connections, says so, and sends what is no event over them, until killed
@@ -113,8 +114,9 @@ func forge(_ socket: String) throws {
 
 let words = CommandLine.arguments
 switch (words.count, words.dropFirst().first) {
-case (5, "send"):
-  let sink = AgentSink(at: words[2], spool: AuditSpool(directory: words[3]))
+case (5, "send"), (7, "send"):
+  let origin = words.count == 7 ? SpoolOrigin(host: words[5], root: words[6]) : SpoolOrigin(host: "peer", root: "")
+  let sink = AgentSink(at: words[2], spool: AuditSpool(of: origin, directory: words[3]))
   for number in 0..<(Int(words[4]) ?? 0) {
     sink.send(event(number))
     if number % 100 == 99 { sink.flush() }
@@ -122,7 +124,7 @@ case (5, "send"):
   sink.flush()
   print(sink.dropped)
 case (5, "cost"):
-  let sink = AgentSink(at: words[2], spool: AuditSpool(directory: words[3]))
+  let sink = AgentSink(at: words[2], spool: AuditSpool(of: SpoolOrigin(host: "peer", root: ""), directory: words[3]))
   var costs: [Double] = []
   for burst in 0..<(Int(words[4]) ?? 0) / 100 {
     let start = WallClock.monotonicSeconds()

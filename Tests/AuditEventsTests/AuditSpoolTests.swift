@@ -10,7 +10,9 @@ import Testing
   final class Folder: Sendable {
     let path = "/tmp/managed-preferences-spool.\(getpid()).\(UInt64.random(in: .min ... .max))"
     deinit { try? Directory.removeTree(path) }
-    var file: String { path + "/events.jsonl" }
+    let origin = SpoolOrigin(host: "0123456789abcdef0123456789abcdef", root: "")
+    var file: String { path + "/events-0123456789abcdef0123456789abcdef.jsonl" }
+    var lock: String { path + "/events-0123456789abcdef0123456789abcdef.lock" }
     var lines: [String] {
       guard let (bytes, _) = try? WholeFile.read(file) else { return [] }
       return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
@@ -37,10 +39,12 @@ import Testing
 
   @Test func eventsReachTheFile() throws {
     let folder = Folder()
-    let spool = AuditSpool(directory: folder.path)
+    let spool = AuditSpool(of: folder.origin, directory: folder.path)
     for number in 0..<10 { spool.send(Self.event("\(number)")) }
     spool.flush()
-    #expect(folder.lines == (0..<10).map { String(decoding: Self.event("\($0)").jsonLine().dropLast(), as: UTF8.self) })
+    #expect(
+      folder.lines
+        == (0..<10).map { String(decoding: Self.event("\($0)").jsonLine(of: folder.origin).dropLast(), as: UTF8.self) })
     #expect(try FileMetadata.of(folder.file).permissions == 0o600)
     #expect(try FileMetadata.of(folder.path).permissions == 0o700)
     #expect(spool.dropped == 0)
@@ -48,7 +52,7 @@ import Testing
 
   @Test func aThreadOfItsOwnWrites() {
     let folder = Folder()
-    AuditSpool(directory: folder.path).send(Self.event("k"))
+    AuditSpool(of: folder.origin, directory: folder.path).send(Self.event("k"))
     for _ in 0..<2000 where folder.lines.isEmpty { usleep(5000) }
     #expect(folder.lines.count == 1)
   }
@@ -56,15 +60,21 @@ import Testing
   @Test func theFileIsBoundedAndItsLastLineCounts() throws {
     let folder = Folder()
     let limits = AuditSpool.Limits(bytes: 1 << 20, events: 5, queue: 100)
-    let spool = AuditSpool(directory: folder.path, limits: limits)
+    let spool = AuditSpool(of: folder.origin, directory: folder.path, limits: limits)
     for number in 0..<7 { spool.send(Self.event("\(number)")) }
     spool.flush()
     #expect(folder.lines.count == 5)
-    #expect(folder.lines.last?.hasPrefix(#"{"kind":"events.dropped","fields":{"reason":"full","dropped":3 "#) == true)
+    #expect(
+      folder.lines.last?.hasPrefix(
+        #"{"kind":"events.dropped","origin":"0123456789abcdef0123456789abcdef","fields":{"reason":"full","dropped":3 "#)
+        == true)
     for number in 7..<100 { spool.send(Self.event("\(number)")) }
     spool.flush()
     #expect(folder.lines.count == 5)
-    #expect(folder.lines.last?.hasPrefix(#"{"kind":"events.dropped","fields":{"reason":"full","dropped":96 "#) == true)
+    #expect(
+      folder.lines.last?.hasPrefix(
+        #"{"kind":"events.dropped","origin":"0123456789abcdef0123456789abcdef","fields":{"reason":"full","dropped":96 "#
+      ) == true)
     let last = try PropertyListCoding.decode(Array(folder.lines[4].utf8), as: .json)
     #expect(last.dictionaryValue?["fields"]?.dictionaryValue?["dropped"]?.integerValue == 96)
     // Whoever collects starts a new file.
@@ -76,7 +86,8 @@ import Testing
 
   @Test func bytesAreBoundedToo() throws {
     let folder = Folder()
-    let spool = AuditSpool(directory: folder.path, limits: AuditSpool.Limits(bytes: 4096, events: 1000, queue: 1000))
+    let spool = AuditSpool(
+      of: folder.origin, directory: folder.path, limits: AuditSpool.Limits(bytes: 4096, events: 1000, queue: 1000))
     for number in 0..<500 { spool.send(Self.event("\(number)")) }
     spool.flush()
     #expect(try FileMetadata.of(folder.file).size <= 4096)
@@ -87,9 +98,9 @@ import Testing
     let folder = Folder()
     // Somebody holds the lock, so the queue fills.
     try Directory.createAll(folder.path)
-    let spool = AuditSpool(directory: folder.path, limits: AuditSpool.Limits(events: 1000, queue: 3))
+    let spool = AuditSpool(of: folder.origin, directory: folder.path, limits: AuditSpool.Limits(events: 1000, queue: 3))
     do {
-      let lock = try FileLock.exclusive(folder.path + "/events.lock")
+      let lock = try FileLock.exclusive(folder.lock)
       defer { extendLifetime(lock) }
       for number in 0..<50 { spool.send(Self.event("\(number)")) }
     }
@@ -102,7 +113,7 @@ import Testing
     let folder = Folder()
     try Directory.createAll(folder.path)
     try AtomicReplacement.write(Array(#"{"kind":"forced.wr"#.utf8), to: folder.file, mode: 0o600)
-    let spool = AuditSpool(directory: folder.path)
+    let spool = AuditSpool(of: folder.origin, directory: folder.path)
     spool.send(Self.event("k"))
     spool.flush()
     #expect(spool.dropped == 0)
@@ -111,7 +122,7 @@ import Testing
   }
 
   @Test func aPlaceThatCannotBeWrittenFailsNobody() {
-    let spool = AuditSpool(directory: "/proc/nowhere")
+    let spool = AuditSpool(of: SpoolOrigin(host: "h", root: ""), directory: "/proc/nowhere")
     spool.send(Self.event("k"))
     spool.flush()
     #expect(spool.dropped == 1)
@@ -123,7 +134,7 @@ import Testing
     let target = folder.path + "/target"
     try AtomicReplacement.write([], to: target, mode: 0o600)
     symlink(target, folder.file)
-    let spool = AuditSpool(directory: folder.path)
+    let spool = AuditSpool(of: folder.origin, directory: folder.path)
     spool.send(Self.event("k"))
     spool.flush()
     #expect(spool.dropped == 1)
@@ -148,7 +159,7 @@ import Testing
     let folder = Folder()
     let path = folder.path
     await #expect(processExitsWith: .success) { [path = path as String] in
-      let spool = AuditSpool(directory: path)
+      let spool = AuditSpool(of: SpoolOrigin(host: "0123456789abcdef0123456789abcdef", root: ""), directory: path)
       for number in 0..<20 { spool.send(Self.event("\(number)")) }
       exit(0)
     }

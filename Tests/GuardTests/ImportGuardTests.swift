@@ -39,7 +39,8 @@ import Testing
       "AuditEvents", "AuditLog", "Digests", "PropertyList", "LinuxFiles", "HostPatterns", "CProcesses",
     ],
     "policyd": [
-      "CommandLineKit", "PolicyCompiler", "PolicyLanguage", "ForcedDomain", "AuditEvents", "AuditLog", "Digests",
+      "CommandLineKit", "PreferencesCore", "PolicyCompiler", "PolicyLanguage", "ForcedDomain", "AuditEvents",
+      "AuditLog", "Digests",
       "PropertyList", "LinuxFiles",
     ],
     "defaults": [

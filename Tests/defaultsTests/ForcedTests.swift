@@ -1,3 +1,4 @@
+import AuditEvents
 import CommandSandbox
 import Glibc
 import LinuxFiles
@@ -251,7 +252,8 @@ import Testing
   @Test func aRefusalIsAnEvent() throws {
     let sandbox = try Sandbox(policy: Self.policy)
     #expect(sandbox.defaults("write", "org.lab.imp", "repo", "Y").exitCode == 77)
-    let events = try sandbox.read(sandbox.home + "/.local/state/managed-preferences/events.jsonl")
+    let spool = SpoolName(stem: SpoolOrigin(host: sandbox.hostIdentifier, root: sandbox.root).stem).file
+    let events = try sandbox.read(sandbox.home + "/.local/state/managed-preferences/" + spool)
     #expect(events.split(separator: "\n").count == 1)
     #expect(
       events.contains("\"forced.write\"") && events.contains("\"repo\"") && events.contains("org.example.lab.base"))

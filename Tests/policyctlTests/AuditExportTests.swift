@@ -17,34 +17,41 @@ extension Sandbox {
 
 /// What is exported and shown of events of users, attested by the kernel or by nobody.
 @Suite struct AuditExportTests {
-  static func event(_ key: String, _ user: UInt32, spool: Bool = false) -> AuditRecord {
+  static func event(_ key: String, _ user: UInt32, spool: Bool = false, old: Bool = false) -> AuditRecord {
     AuditRecord(
       .forcedWrite, fields: ["domain": .string("org.example.Editor"), "key": .string(key)],
       time: PropertyListDate(unixTime: 1_796_000_000),
       attested: spool ? nil : .init(userID: user, processID: 7, executable: "/usr/bin/editor"),
       claimed: AuditEvent.Claim(processID: 8, userID: 0, executable: "/tmp/liar"),
-      claimedTime: PropertyListDate(unixTime: 1_795_999_999), spoolOwner: spool ? user : nil, isAdministrative: false)
+      claimedTime: PropertyListDate(unixTime: 1_795_999_999), spoolOwner: spool ? user : nil,
+      isOfUnknownOrigin: old, isAdministrative: false)
   }
 
   @Test func whatNobodyAttestsSaysSo() throws {
     let sandbox = try Sandbox(applied: true)
-    try sandbox.auditLog.append([Self.event("Attested", 1000), Self.event("Found", 1001, spool: true)])
+    try sandbox.auditLog.append([
+      Self.event("Attested", 1000), Self.event("Found", 1001, spool: true),
+      Self.event("Old", 1002, spool: true, old: true),
+    ])
     #expect(sandbox.run("audit", "export", "--format", "csv", "-o", "out.csv").exitCode == 0)
     let rows = try sandbox.read("out.csv").split(separator: "\r\n").map(String.init)
     #expect(
       rows[0] == "seq,time,kind,host,clock,attested uid,attested pid,attested executable,claimed uid,claimed pid,"
-        + "claimed executable,claimed time,unattested uid,fields,personal,prev")
-    #expect(rows[4].contains(",1000,7,/usr/bin/editor,0,8,/tmp/liar,2026-11-30T00:53:19.000Z,,"))
-    #expect(rows[5].contains(",,,,0,8,/tmp/liar,2026-11-30T00:53:19.000Z,1001,"))
+        + "claimed executable,claimed time,unattested uid,unattested origin,fields,personal,prev")
+    #expect(rows[4].contains(",1000,7,/usr/bin/editor,0,8,/tmp/liar,2026-11-30T00:53:19.000Z,,,"))
+    #expect(rows[5].contains(",,,,0,8,/tmp/liar,2026-11-30T00:53:19.000Z,1001,,"))
+    #expect(rows[6].contains(",,,,0,8,/tmp/liar,2026-11-30T00:53:19.000Z,1002,unknown,"))
     #expect(sandbox.run("audit", "export", "--format", "html", "-o", "out.html").exitCode == 0)
     let page = try sandbox.read("out.html")
     #expect(page.contains("<td>uid 1000, /usr/bin/editor</td>"))
     #expect(page.contains("<td>uid 1001, /tmp/liar (unattested: found in this user&#39;s spool)</td>"))
+    #expect(
+      page.contains("<td>uid 1002, /tmp/liar (unattested: found in this user&#39;s spool, of an unknown host)</td>"))
     #expect(sandbox.run("audit", "export", "-o", "out.json").exitCode == 0)
     let document = try JSON(sandbox.read("out.json"))
-    #expect(document["lines"].elements.count == 5)
-    #expect(document["parts"].elements.map { $0["fields"]["key"].text } == ["Attested", "Found"])
-    #expect(document["personal"].elements.map { $0["unattested"]["uid"].text } == ["(no uid)", "1001"])
+    #expect(document["lines"].elements.count == 6)
+    #expect(document["parts"].elements.map { $0["fields"]["key"].text } == ["Attested", "Found", "Old"])
+    #expect(document["personal"].elements.map { $0["unattested"]["uid"].text } == ["(no uid)", "1001", "1002"])
     #expect(
       try sandbox.read("out.json").contains(
         "\n" + sandbox.read(AuditTests.log(sandbox) + "/audit-000000000001.personal").split(separator: "\n")[0]))

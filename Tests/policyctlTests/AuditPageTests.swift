@@ -116,7 +116,7 @@ enum ScriptEngine {
     let name = "Ä & <b> \u{a0}\"'\\ \u{202e}\u{7}"
     let (page, digest, verdict) = try exported { sandbox in
       try sandbox.auditLog.append([
-        AuditExportTests.event(name, 1000), AuditExportTests.event("Beta", 1001, spool: true),
+        AuditExportTests.event(name, 1000), AuditExportTests.event("Beta", 1001, spool: true, old: name != "Alpha"),
         .own(
           .identityUnknown, fields: ["names": .array([.string("x"), .string("y")]), "accepted": .boolean(true)]),
       ])

@@ -3,6 +3,7 @@ import AuditLog
 import CommandSandbox
 import Glibc
 import LinuxFiles
+import PreferencesCore
 import PropertyList
 import Testing
 
@@ -90,6 +91,10 @@ final class AgentSandbox {
   var errors: String { (try? sandbox.read(errorsPath)) ?? "" }
 
   // MARK: Events
+
+  /// Of events that programs leave for its agent.
+  var origin: SpoolOrigin { SpoolOrigin(host: HostIdentifier.current(), root: root) }
+  var spoolName: SpoolName { SpoolName(stem: origin.stem) }
 
   static func event(_ key: String, domain: String = "org.example.Editor") -> AuditEvent {
     AuditEvent(

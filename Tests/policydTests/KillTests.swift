@@ -64,12 +64,12 @@ import Testing
       let events = keys.map { AgentSandbox.event($0) }
       let count = AgentProtocol.deliver(events.map { $0.jsonLine() }[...], to: agent.socket, patience: 20)
       if count < events.count {
-        AuditSpool(directory: spoolFolder).write(Array(events[count...]), patience: 20)
+        AuditSpool(of: agent.origin, directory: spoolFolder).write(Array(events[count...]), patience: 20)
       }
       return Array(keys[..<count])
     }
 
-    var isSpoolEmpty: Bool { ((try? Directory.names(in: spoolFolder)) ?? []).allSatisfy { $0 == "events.lock" } }
+    var isSpoolEmpty: Bool { ((try? Directory.names(in: spoolFolder)) ?? []).allSatisfy { $0 == agent.spoolName.lock } }
 
     /// Starts the agent again, and holds everything together.
     func check(sent: [String], acknowledged: [String], _ point: SystemCalls.Point?) throws {
@@ -139,7 +139,8 @@ import Testing
       let thread = try #require(try SystemCalls.threads(of: agent.processID).dropFirst().first)
       let follower = try SystemCalls.Follower(
         of: thread, killingAt: point, notes: agent.sandbox.path + "/notes")
-      AuditSpool(directory: host.spoolFolder).write(["a", "b"].map { AgentSandbox.event($0) }, patience: 20)
+      AuditSpool(of: agent.origin, directory: host.spoolFolder).write(
+        ["a", "b"].map { AgentSandbox.event($0) }, patience: 20)
       agent.signal(SIGHUP)
       wait(while: agent.isAlive && !host.isSpoolEmpty)
       let notes = follower.leave()

@@ -7,10 +7,14 @@ import Testing
 
 /// The sink of applications, with an agent, without one, and with one that goes away.
 @Suite struct SinkTests {
+  static let origin = SpoolOrigin(host: "peer", root: "")
+
   static func spooled(_ folder: String) -> [String] {
-    guard let (bytes, _) = try? WholeFile.read(folder + "/events.jsonl") else { return [] }
+    guard let (bytes, _) = try? WholeFile.read(folder + "/" + SpoolName(stem: origin.stem).file) else { return [] }
     return bytes.split(separator: UInt8(ascii: "\n")).compactMap {
-      AuditEvent(line: Array($0))?.fields["key"]?.stringValue
+      let time = PropertyListDate(unixTime: 0)
+      let nobody = AuditEvent.Claim(processID: 0, userID: 0, executable: nil)
+      return SpooledEvent(line: Array($0), orTime: time, orClaim: nobody)?.event.fields["key"]?.stringValue
     }
   }
 
@@ -18,7 +22,7 @@ import Testing
     let agent = try AgentSandbox()
     try agent.start()
     let spool = agent.sandbox.path + "/spool"
-    let sink = AgentSink(at: agent.socket, spool: AuditSpool(directory: spool))
+    let sink = AgentSink(at: agent.socket, spool: AuditSpool(of: Self.origin, directory: spool))
     for number in 0..<300 { sink.send(AgentSandbox.event("Key \(number)")) }
     sink.flush()
     #expect(sink.dropped == 0)
@@ -29,7 +33,7 @@ import Testing
   @Test func withoutAnAgentEverythingIsSpooledInOrder() throws {
     let sandbox = try Sandbox(named: "policyd")
     let spool = sandbox.path + "/spool"
-    let sink = AgentSink(at: sandbox.path + "/none", spool: AuditSpool(directory: spool))
+    let sink = AgentSink(at: sandbox.path + "/none", spool: AuditSpool(of: Self.origin, directory: spool))
     for number in 0..<300 { sink.send(AgentSandbox.event("Key \(number)")) }
     sink.flush()
     #expect(Self.spooled(spool) == (0..<300).map { "Key \($0)" })
@@ -41,7 +45,7 @@ import Testing
     let sandbox = try Sandbox(named: "policyd")
     let listener = try ListeningSocket.listen(at: sandbox.path + "/deaf", mode: 0o666)
     let spool = sandbox.path + "/spool"
-    let sink = AgentSink(at: sandbox.path + "/deaf", spool: AuditSpool(directory: spool))
+    let sink = AgentSink(at: sandbox.path + "/deaf", spool: AuditSpool(of: Self.origin, directory: spool))
     for number in 0..<10 { sink.send(AgentSandbox.event("Key \(number)")) }
     // Twice: the thread of the queue may have taken some, and waits for their answers.
     sink.flush()
@@ -54,7 +58,7 @@ import Testing
     let agent = try AgentSandbox()
     try agent.start()
     let spool = agent.sandbox.path + "/spool"
-    let sink = AgentSink(at: agent.socket, spool: AuditSpool(directory: spool))
+    let sink = AgentSink(at: agent.socket, spool: AuditSpool(of: Self.origin, directory: spool))
     let long = String(repeating: "k", count: AgentProtocol.packetBytes)
     for key in ["Before", long, "After"] { sink.send(AgentSandbox.event(key)) }
     sink.flush()
@@ -69,7 +73,7 @@ import Testing
     let agent = try AgentSandbox()
     try agent.start()
     let spool = agent.sandbox.path + "/spool"
-    let sink = AgentSink(at: agent.socket, spool: AuditSpool(directory: spool))
+    let sink = AgentSink(at: agent.socket, spool: AuditSpool(of: Self.origin, directory: spool))
     for round in 0..<6 {
       for number in 0..<40 { sink.send(AgentSandbox.event("Key \(round) \(number)")) }
       if round % 2 == 0 { agent.stop(SIGKILL) } else { try agent.start() }

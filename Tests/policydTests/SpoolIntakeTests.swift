@@ -1,4 +1,3 @@
-import AuditEvents
 import CommandSandbox
 import Glibc
 import LinuxFiles
@@ -6,6 +5,7 @@ import PropertyList
 import Synchronization
 import Testing
 
+@testable import AuditEvents
 @testable import policyd
 
 /// What users' spools held comes in later, and brings nothing else with it.
@@ -39,12 +39,16 @@ import Testing
     let user = geteuid() == 0 ? UInt32(65533) : geteuid()
     var path: String { sandbox.path + "/user" }
     var folder: String { path + "/.local/state/managed-preferences" }
-    var file: String { folder + "/events.jsonl" }
+    let origin: SpoolOrigin
+    var name: SpoolName { SpoolName(stem: origin.stem) }
+    var file: String { folder + "/" + name.file }
     var spool: SpoolIntake.Spool {
       SpoolIntake.Spool(owner: user, group: getegid(), anchor: path, directory: folder)
     }
 
-    init() throws {
+    /// - Parameter origin: of whose spool the agent is.
+    init(_ origin: SpoolOrigin = SpoolOrigin(host: "0123456789abcdef0123456789abcdef", root: "")) throws {
+      self.origin = origin
       sandbox = try Sandbox(named: "policyd")
       try Directory.createAll(folder)
       for path in [path, path + "/.local", path + "/.local/state", folder] { own(path) }
@@ -52,19 +56,29 @@ import Testing
 
     func own(_ path: String) { lchown(path, user, getegid()) }
 
-    func write(_ text: String, to name: String = "events.jsonl") throws {
-      for name in [name, "events.lock"] {
-        try AtomicReplacement.write(name == "events.lock" ? [] : Array(text.utf8), to: folder + "/" + name, mode: 0o600)
-        own(folder + "/" + name)
+    /// - Parameter file: nil is that of the origin.
+    func write(_ text: String, to file: String? = nil, lock: String? = nil) throws {
+      for (file, bytes) in [(file ?? name.file, Array(text.utf8)), (lock ?? name.lock, [])] {
+        try AtomicReplacement.write(bytes, to: folder + "/" + file, mode: 0o600)
+        own(folder + "/" + file)
       }
     }
 
-    func writeEvents(_ keys: [String]) throws {
-      try write(keys.map { String(decoding: AgentSandbox.event($0).jsonLine(), as: UTF8.self) }.joined())
+    func lines(_ keys: [String], of origin: SpoolOrigin? = nil) -> String {
+      keys.map { String(decoding: AgentSandbox.event($0).jsonLine(of: origin ?? self.origin), as: UTF8.self) }.joined()
+    }
+
+    func writeEvents(_ keys: [String]) throws { try write(lines(keys)) }
+
+    var intake: SpoolIntake { SpoolIntake(origin: origin, store: store, report: { self.reported.append($0) }) }
+    var reported: [String] = []
+    var names: [String] { (try? Directory.names(in: folder)) ?? [] }
+    func read(_ name: String) throws -> String {
+      String(decoding: try WholeFile.read(folder + "/" + name).bytes, as: UTF8.self)
     }
 
     @discardableResult
-    func take() -> Int { SpoolIntake(store: store, report: { _ in }).take(spool) }
+    func take() -> Int { intake.take(spool) }
   }
 
   @Test func eventsComeInUnattestedWithTheirOwnerAndTheFileIsGone() throws {
@@ -78,7 +92,7 @@ import Testing
       #expect(record.claim?.processID == getpid())
       #expect(!record.isAdministrative)
     }
-    #expect(try Directory.names(in: home.folder) == ["events.lock"])
+    #expect(home.names == [home.name.lock])
     #expect(home.take() == 0)
   }
 
@@ -97,11 +111,11 @@ import Testing
   /// An agent that is ended while it takes a spool in leaves it under the name that it had then.
   @Test func whatEndedTheAgentTwiceIsSetAsideAndCounted() throws {
     let home = try Home()
-    let lines = ["a", "b"].map { String(decoding: AgentSandbox.event($0).jsonLine(), as: UTF8.self) }.joined()
-    try home.write(lines, to: "events.taken.jsonl")
+    let lines = home.lines(["a", "b"])
+    try home.write(lines, to: home.name.taken)
     #expect(home.take() == 2, "once is no reason")
-    #expect(try Directory.names(in: home.folder) == ["events.lock"])
-    try home.write(lines, to: "events.retaken.jsonl")
+    #expect(home.names == [home.name.lock])
+    try home.write(lines, to: home.name.retaken)
     try home.writeEvents(["c"])
     #expect(home.take() == 1)
     #expect(home.store.keys == ["a", "b", nil, "c"])
@@ -111,8 +125,8 @@ import Testing
     #expect(
       PropertyListValue?.some(.dictionary(record.fields)).json
         == #"{"count":2,"reasons":{"spool":2},"user":\#(home.user)}"#)
-    #expect(try Directory.names(in: home.folder) == ["events.aside.jsonl", "events.lock"])
-    #expect(try WholeFile.read(home.folder + "/events.aside.jsonl").bytes == Array(lines.utf8))
+    #expect(home.names == [home.name.aside(1), home.name.lock])
+    #expect(try WholeFile.read(home.folder + "/" + home.name.aside(1)).bytes == Array(lines.utf8))
   }
 
   /// The log's want of room is not held against a spool, however often.
@@ -122,20 +136,20 @@ import Testing
     home.store.state.withLock { $0.isFull = true }
     for _ in 0..<4 {
       #expect(home.take() == 0)
-      #expect(try Directory.names(in: home.folder) == ["events.lock", "events.taken.jsonl"])
+      #expect(home.names == [home.name.lock, home.name.taken])
     }
     home.store.state.withLock { $0.isFull = false }
     #expect(home.take() == 1)
     try home.writeEvents(["b"])
-    try Directory.rename(home.file, to: home.folder + "/events.retaken.jsonl")
+    try Directory.rename(home.file, to: home.folder + "/" + home.name.retaken)
     home.store.state.withLock { $0.isFull = true }
     #expect(home.take() == 0)
-    #expect(try Directory.names(in: home.folder) == ["events.lock", "events.retaken.jsonl"])
+    #expect(home.names == [home.name.lock, home.name.retaken])
   }
 
   @Test func whatIsNoEventIsCounted() throws {
     let home = try Home()
-    let good = String(decoding: AgentSandbox.event("a").jsonLine(), as: UTF8.self)
+    let good = home.lines(["a"])
     let foreign = String(decoding: AuditEvent(.policyInstalled, fields: [:]).jsonLine(), as: UTF8.self)
     try home.write("hello\n" + good + foreign + #"{"kind":"forced.wr"#)
     home.take()
@@ -158,7 +172,7 @@ import Testing
     let home = try Home()
     try home.writeEvents(["a"])
     do {
-      let lock = try FileLock.exclusive(home.folder + "/events.lock")
+      let lock = try FileLock.exclusive(home.folder + "/" + home.name.lock)
       #expect(home.take() == 0)
       extendLifetime(lock)
     }
@@ -189,24 +203,24 @@ import Testing
       mkfifo(home.file, 0o600)
       home.own(home.file)
     case "the lock is a link":
-      unlink(home.folder + "/events.lock")
-      symlink(secret, home.folder + "/events.lock")
+      unlink(home.folder + "/" + home.name.lock)
+      symlink(secret, home.folder + "/" + home.name.lock)
     // Nobody can be made to wait for a lock that is never there.
     case "the lock is a pipe":
-      unlink(home.folder + "/events.lock")
-      mkfifo(home.folder + "/events.lock", 0o600)
-      home.own(home.folder + "/events.lock")
+      unlink(home.folder + "/" + home.name.lock)
+      mkfifo(home.folder + "/" + home.name.lock, 0o600)
+      home.own(home.folder + "/" + home.name.lock)
       home.take()
       return
     case "the renamed file is a link":
       unlink(home.file)
-      symlink("/etc/shadow", home.folder + "/events.taken.jsonl")
+      symlink("/etc/shadow", home.folder + "/" + home.name.taken)
     case "the renamed file is a pipe":
-      mkfifo(home.folder + "/events.taken.jsonl", 0o600)
-      home.own(home.folder + "/events.taken.jsonl")
+      mkfifo(home.folder + "/" + home.name.taken, 0o600)
+      home.own(home.folder + "/" + home.name.taken)
     case "the renamed file is a folder":
-      try Directory.create(home.folder + "/events.taken.jsonl")
-      home.own(home.folder + "/events.taken.jsonl")
+      try Directory.create(home.folder + "/" + home.name.taken)
+      home.own(home.folder + "/" + home.name.taken)
     case "the state folder is a link":
       rename(home.path + "/.local/state", home.sandbox.path + "/moved")
       symlink(home.sandbox.path + "/moved", home.path + "/.local/state")
@@ -231,7 +245,7 @@ import Testing
     let kinds: [AuditEvent.Kind] = [.policyInstalled, .policyUninstalled, .keyTrusted, .agentStopped, .auditAlarm]
     let administrative = kinds.map { AuditEvent($0, fields: ["generation": .integer(9)], claim: others) }
     try home.write(
-      ([claimed] + administrative).map { String(decoding: $0.jsonLine(), as: UTF8.self) }.joined())
+      ([claimed] + administrative).map { String(decoding: $0.jsonLine(of: home.origin), as: UTF8.self) }.joined())
     home.take()
     #expect(home.store.records.map(\.kind.rawValue) == ["forced.write", "audit.dropped"])
     #expect(home.store.records.first?.attestation == .spool(owner: home.user))
@@ -249,14 +263,14 @@ import Testing
     try #require(truncate(home.file, 1 << 40) == 0)
     home.take()
     #expect(home.store.records.map(\.kind.rawValue) == ["forced.write", "audit.dropped"])
-    #expect(try Directory.names(in: home.folder) == ["events.lock"])
+    #expect(home.names == [home.name.lock])
   }
 
   /// The whole way: a program without an agent, then an agent.
   @Test func anAgentThatStartsTakesInWhatProgramsLeft() throws {
     let agent = try AgentSandbox()
     let folder = agent.sandbox.home + "/.local/state/managed-preferences"
-    let sink = AgentSink(at: agent.socket, spool: AuditSpool(directory: folder))
+    let sink = AgentSink(at: agent.socket, spool: AuditSpool(of: agent.origin, directory: folder))
     sink.send(AgentSandbox.event("Key"))
     sink.flush()
     try agent.start()
@@ -264,10 +278,10 @@ import Testing
     #expect(record["unattested", "uid"]?.integerValue == Int(geteuid()))
     #expect(record["attested"]?.dictionaryValue == nil)
     #expect(record["claimed", "pid"]?.integerValue == Int(getpid()))
-    try wait(while: Directory.names(in: folder) != ["events.lock"])
-    #expect(try Directory.names(in: folder) == ["events.lock"])
+    try wait(while: Directory.names(in: folder) != [agent.spoolName.lock])
+    #expect(try Directory.names(in: folder) == [agent.spoolName.lock])
     // And what comes while it runs, when it is told to look.
-    let deaf = AgentSink(at: agent.sandbox.path + "/none", spool: AuditSpool(directory: folder))
+    let deaf = AgentSink(at: agent.sandbox.path + "/none", spool: AuditSpool(of: agent.origin, directory: folder))
     deaf.send(AgentSandbox.event("Later"))
     deaf.flush()
     agent.signal(SIGHUP)

@@ -1,3 +1,4 @@
+import AuditEvents
 import CommandSandbox
 import Glibc
 import LinuxFiles
@@ -46,7 +47,8 @@ import Testing
     let agent = try AgentSandbox()
     let spool = agent.sandbox.home + "/.local/state/managed-preferences"
     let peer = Sandbox.binary("AgentPeer")
-    #expect(agent.sandbox.execute([peer, "send", "/nonexistent", spool, "3"]).output == "0\n")
+    #expect(
+      agent.sandbox.execute([peer, "send", "/nonexistent", spool, "3", agent.origin.host, agent.root]).output == "0\n")
     let notes = agent.sandbox.path + "/notes"
     try agent.launch(["strace", "-D", "-f", "-q", "-s0", "-o", notes, AgentSandbox.program, "--root", agent.root])
     #expect(try agent.waitForRecords("forced.write", count: 3).count == 3)

@@ -101,7 +101,8 @@ struct AuditExport {
 
   static let columns = [
     "seq", "time", "kind", "host", "clock", "attested uid", "attested pid", "attested executable", "claimed uid",
-    "claimed pid", "claimed executable", "claimed time", "unattested uid", "fields", "personal", "prev",
+    "claimed pid", "claimed executable", "claimed time", "unattested uid", "unattested origin", "fields", "personal",
+    "prev",
   ]
 
   /// RFC 4180, with a first line of names.
@@ -116,7 +117,7 @@ struct AuditExport {
       }
       add(record.attested, "uid", "pid", "executable")
       add(record.claimed, "uid", "pid", "executable", "time")
-      add(record.unattested, "uid")
+      add(record.unattested, "uid", "origin")
       var json = JSONWriter(pretty: false)
       json.value(.dictionary(record.fields))
       cells += [String(decoding: json.bytes, as: UTF8.self), AuditView.personal(record), record.previousText]

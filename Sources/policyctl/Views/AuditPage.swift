@@ -118,7 +118,9 @@ extension AuditExport {
     let executable = (record.attested ?? record.claimed)?["executable"]?.stringValue
     let text = "uid \(user)" + (executable.map { ", " + TerminalText.escape($0) } ?? "")
     if record.attested != nil { return text }
-    return text + (record.unattested == nil ? " (claimed)" : " (unattested: found in this user's spool)")
+    guard let unattested = record.unattested else { return text + " (claimed)" }
+    return text + " (unattested: found in this user's spool"
+      + (unattested["origin"] == nil ? ")" : ", of an unknown host)")
   }
 
   private final class Page {

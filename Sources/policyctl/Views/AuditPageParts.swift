@@ -98,7 +98,8 @@ enum AuditPageParts {
           if (/^[0-9]+$/.test(user) && Number(user) < 4294967296) {
             var program = (told.attested || told.claimed || {}).executable;
             who = "uid " + user + (typeof program === "string" ? ", " + escape(program) : "")
-              + (told.attested ? "" : told.unattested ? " (unattested: found in this user's spool)" : " (claimed)");
+              + (told.attested ? "" : told.unattested ? " (unattested: found in this user's spool"
+              + ("origin" in told.unattested ? ", of an unknown host)" : ")") : " (claimed)");
           }
         }
         return "<tr><th scope=\"row\">" + text(record.seq) + "</th>" + [record.time, record.kind, who,

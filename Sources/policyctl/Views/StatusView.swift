@@ -97,10 +97,14 @@ struct StatusView {
       json.string("running")
       json.key("heartbeat")
       json.string(InstantText.rfc3339(status.heartbeat))
+      json.key("spoolsLeft")
+      json.integer(Int64(status.spoolsLeft))
     case .silence, .nobody:
       json.string(agent == .silence ? "not answering" : "not running")
       json.key("heartbeat")
       json.optional(String?.none)
+      json.key("spoolsLeft")
+      json.optional(Int64?.none)
     }
     json.key("audit")
     json.optional(audit)
@@ -182,7 +186,11 @@ struct StatusView {
     }
     // Nothing that binds needs it: applications read what is installed by themselves.
     switch agent {
-    case .status(let status): row("agent", "running, last heartbeat \(InstantText.ago(status.heartbeat, now: now))")
+    case .status(let status):
+      let left =
+        status.spoolsLeft > 0
+        ? "; leaves alone \(Count.text(status.spoolsLeft, "spool")) of other hosts or installations" : ""
+      row("agent", "running, last heartbeat \(InstantText.ago(status.heartbeat, now: now))\(left)")
     case .silence: row("agent", "not answering: its socket is there, and nobody answers in time", .warning)
     case .nobody: row("agent", "none (optional)")
     }
