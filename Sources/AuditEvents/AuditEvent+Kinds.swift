@@ -40,7 +40,8 @@ extension AuditEvent.Kind {
   /// It was alive, and this is what was in force. Fields: `generation`, `digest`, `forced`, `boot`, `clock`, `uptime`,
   /// `spoolsLeft`.
   public static let agentHeartbeat = Self(rawValue: "agent.heartbeat")
-  /// A profile's window of time opened or closed. Fields: `generation`, `profile`, `edge`.
+  /// A profile's window of time opened or closed. Fields: `generation`, `profile`, `edge`, `late` (nobody noticed it when it
+  /// passed).
   public static let windowOpened = Self(rawValue: "policy.window-opened")
   public static let windowClosed = Self(rawValue: "policy.window-closed")
   /// The sources on this host differ from what was installed of them. Fields: `generation`, `digest`, `found`.

@@ -47,9 +47,15 @@ final class HostWatch: @unchecked Sendable {
   /// What was left alone in spools at the last look: names of files by folder.
   private var left: [String: [String]] = [:]
 
-  /// - Parameter clock: Unix seconds, by which windows open and close.
+  /// Seconds after which an edge is late: the machine slept, or its clock was set.
+  static let lateness: Int64 = 60
+
+  /// - Parameters:
+  ///   - start: Unix seconds up to which edges are on record; nil is now.
+  ///   - clock: Unix seconds, by which windows open and close.
   init(
     _ installation: Installation, mailbox: Mailbox, store: any EventStore, intervals: Intervals,
+    edgesToldThrough start: Int64? = nil,
     clock: @escaping @Sendable () -> Int64 = WallClock.unixSeconds, report: @escaping @Sendable (String) -> Void
   ) throws(Errno) {
     self.installation = installation
@@ -57,7 +63,7 @@ final class HostWatch: @unchecked Sendable {
     self.intervals = intervals
     self.clock = clock
     self.report = report
-    lastEdges = clock()
+    lastEdges = start ?? clock()
     intake = SpoolIntake(
       origin: SpoolOrigin(host: HostIdentifier.current(), root: installation.root), store: store, report: report)
     refresh = IdentityRefresh(installation, store: store, report: report)
@@ -95,9 +101,11 @@ final class HostWatch: @unchecked Sendable {
       }
       beat()
       if isAsked || now >= nextHeartbeat {
-        mailbox.put(
-          AgentRecord(
-            .agentHeartbeat, HostFacts(marker).heartbeat(uptime: Int64(now - began), spoolsLeft: spoolsLeft)))
+        // It says that each edge before it is on record (`LateEdges`).
+        let heartbeat = AgentRecord(
+          .agentHeartbeat, HostFacts(marker).heartbeat(uptime: Int64(now - began), spoolsLeft: spoolsLeft))
+        tellEdges()
+        mailbox.put(heartbeat)
         nextHeartbeat = now + Double(intervals.heartbeat)
       }
       Watches.wait(watches, or: wakeup, seconds: pause(until: min(nextLook, nextHeartbeat)))
@@ -152,9 +160,10 @@ final class HostWatch: @unchecked Sendable {
     case .loaded(let loaded, let damage):
       found = damage
       if loaded !== file {
+        // Of what is replaced, what has passed by now; of what was in force at the start, all since then.
+        if file != nil { tellEdges() }
         file = loaded
         edges = WindowEdges(of: loaded)
-        lastEdges = clock()
       }
     }
     // What an installation or an uninstallation leaves for a moment is no damage: a fault counts that is there twice.
@@ -179,13 +188,7 @@ final class HostWatch: @unchecked Sendable {
     let now = clock()
     // A clock that went back: its edges come again, and are told again.
     for edge in edges.passed(after: lastEdges, upTo: now) {
-      mailbox.put(
-        AgentRecord(
-          edge.opens ? .windowOpened : .windowClosed,
-          [
-            "generation": .number(file?.generation ?? 0), "profile": .string(edge.profile),
-            "edge": .string(PropertyListDate(unixTime: Double(edge.instant)).rfc3339),
-          ]))
+      mailbox.put(edge.record(generation: file?.generation ?? 0, isLate: now - edge.instant > Self.lateness))
     }
     lastEdges = now
   }

@@ -1,4 +1,5 @@
 import AuditEvents
+import AuditLog
 import CommandLineKit
 import ForcedDomain
 import Glibc
@@ -61,7 +62,8 @@ enum Policyd {
     if installation.root.isEmpty, ProcessIdentity.effectiveUserID != 0 {
       throw CommandFailure(.notPermitted, "the agent of this host needs root", next: "sudo \(name)")
     }
-    if case .notInstalled = ForcedDomainLoader(installation).load() {
+    let load = ForcedDomainLoader(installation).load()
+    if case .notInstalled = load {
       let root = installation.root.isEmpty ? [] : ["--root", installation.root]
       throw CommandFailure(
         .noInput, "nothing is installed here: \(TerminalText.escape(installation.generationMarker)) is missing",
@@ -76,14 +78,19 @@ enum Policyd {
     limits.reservedConnections = min(limits.reservedConnections, limits.allConnections / 4)
     let listener = try listener(of: installation)
     let store = AuditLogStore(installation, report: report)
-    let watch = try needed { () throws(Errno) in
-      try HostWatch(installation, mailbox: mailbox, store: store, intervals: intervals, report: report)
-    }
-
     let marker = (try? ForcedDomainLoader(installation).marker()) ?? nil
     var fields = HostFacts(marker).fields
     fields["version"] = .string(version)
-    do throws(EventStoreError) { try store.append([AgentRecord(.agentStarted, fields)]) } catch {
+    // Made before the edges are looked for, and written behind them.
+    let started = AgentRecord(.agentStarted, fields)
+    let late = try lateEdges(of: installation, load, in: store.place)
+    for line in late.untold { report(line) }
+    let watch = try needed { () throws(Errno) in
+      try HostWatch(
+        installation, mailbox: mailbox, store: store, intervals: intervals, edgesToldThrough: late.through,
+        report: report)
+    }
+    do throws(EventStoreError) { try store.append(late.records + [started]) } catch {
       throw CommandFailure(.inputOutput, "the audit log can't be written: \(TerminalText.escape(error.description))")
     }
     mailbox.beat(at: WallClock.unixSeconds(), HostFacts(marker).generation)
@@ -93,6 +100,18 @@ enum Policyd {
     ServiceManager.notify("READY=1")
     agent.run { watch.lookAnew() }
     return .done
+  }
+
+  private static func lateEdges(
+    of installation: Installation, _ load: ForcedDomainLoad, in place: AuditLogPlace
+  ) throws(CommandFailure) -> LateEdges {
+    var file: ForcedDomain?
+    if case .loaded(let loaded, _) = load { file = loaded }
+    do throws(AuditLogError) {
+      return try LateEdges(of: installation, file: file, in: place, now: WallClock.unixSeconds())
+    } catch {
+      throw CommandFailure(.inputOutput, "the audit log can't be read: \(TerminalText.escape(error.description))")
+    }
   }
 
   private static func intervals(_ arguments: ParsedArguments) throws(CommandFailure) -> HostWatch.Intervals {

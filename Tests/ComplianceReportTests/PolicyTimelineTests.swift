@@ -58,6 +58,17 @@ import Testing
     timeline.gaps.map { "\(minutes($0.from..<$0.to)) \($0.kind.rawValue)" }
   }
 
+  @Test func aWindowThatWasNoticedLateSaysWhen() {
+    let timeline = Self.timeline(
+      "0 policy.installed generation=1 previous=0\n60 policy.window-opened generation=1 profile=\"p\"\n"
+        + #"120 policy.window-closed generation=1 profile="p" edge="2025-12-01T01:30:00Z" late=true"#, marker: 1)
+    #expect(
+      timeline.events.map(\.text) == [
+        "generation 1 was installed", "the window of p opened",
+        "the window of p had closed at 2025-12-01T01:30:00Z, which was noticed late",
+      ])
+  }
+
   struct Row: Sendable, CustomTestStringConvertible {
     let what: String
     let records: String
@@ -97,6 +108,11 @@ import Testing
         "0 policy.installed generation=1 previous=0\n60 policy.installed generation=2 previous=1\n"
         + "60 agent.heartbeat generation=1\n120 agent.heartbeat generation=2", marker: 2, states: "0-60 g1, 60-600 g2",
       gaps: []),
+    Row(
+      what: "a window of an earlier generation, noticed late",
+      records:
+        "0 policy.installed generation=1 previous=0\n60 policy.installed generation=2 previous=1\n"
+        + "120 policy.window-opened generation=1 late=true", marker: 2, states: "0-60 g1, 60-600 g2", gaps: []),
     Row(
       what: "a generation that nobody recorded",
       records: "0 policy.installed generation=1 previous=0\n60 agent.heartbeat generation=5", marker: 5,

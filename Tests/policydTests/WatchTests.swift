@@ -90,15 +90,16 @@ import Testing
       records += mailbox.take().filter { $0.kind == .windowOpened || $0.kind == .windowClosed }
       return records.map { "\($0.kind.rawValue) \(PropertyListValue?.some(.dictionary($0.fields)).json)" }
     }
-    func text(_ kind: String, _ edge: String) -> String {
-      "policy.window-\(kind) {\"edge\":\"\(edge)\",\"generation\":1,\"profile\":\"org.example.lab.exam\"}"
+    func text(_ kind: String, _ edge: String, late: Bool = false) -> String {
+      "policy.window-\(kind) {\"edge\":\"\(edge)\",\"generation\":1,\(late ? "\"late\":true," : "")"
+        + "\"profile\":\"org.example.lab.exam\"}"
     }
     #expect(told(at: opening - 1, 0) == [])
     #expect(told(at: opening, 1) == [text("opened", "2026-12-01T08:00:00Z")])
     #expect(
       told(at: opening + 8 * 86_400, 3) == [
-        text("closed", "2026-12-01T10:30:00Z"), text("opened", "2026-12-08T08:00:00Z"),
-        text("closed", "2026-12-08T10:30:00Z"),
+        text("closed", "2026-12-01T10:30:00Z", late: true), text("opened", "2026-12-08T08:00:00Z", late: true),
+        text("closed", "2026-12-08T10:30:00Z", late: true),
       ])
     #expect(agent.policyctl("uninstall").exitCode == 0)
     watch.lookAnew()

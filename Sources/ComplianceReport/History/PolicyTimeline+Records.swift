@@ -19,7 +19,8 @@ extension PolicyTimeline {
       isChange = false
     default: return nil
     }
-    guard let generation,
+    // A window that nobody noticed in time is one of a generation that may be gone by now.
+    guard let generation, record.fields["late"] == nil,
       record.kind.hasPrefix("agent.") || record.kind.hasPrefix("policy.window")
         || (record.attested?["uid"]?.integerValue).flatMap({ UInt32(exactly: $0) }).map(isTrusted) ?? false,
       record.claimed == nil, record.unattested == nil
@@ -85,8 +86,12 @@ extension PolicyTimeline {
     case "policy.rolled-back": return "\(generation) brought an older policy back"
     case "policy.refused": return "an update was refused (\(word(record.fields["reason"]) ?? "no reason given"))"
     case "policy.uninstalled": return "everything was taken away"
-    case "policy.window-opened": return "the window of \(profile) opened"
-    case "policy.window-closed": return "the window of \(profile) closed"
+    case "policy.window-opened", "policy.window-closed":
+      let verb = record.kind.hasSuffix("opened") ? "opened" : "closed"
+      guard record.fields["late"] != nil, let edge = word(record.fields["edge"]) else {
+        return "the window of \(profile) \(verb)"
+      }
+      return "the window of \(profile) had \(verb) at \(edge), which was noticed late"
     case "policy.stale": return "the sources on the host differ from those installed"
     case "agent.started": return "the agent started"
     case "agent.stopped": return "the agent stopped"
