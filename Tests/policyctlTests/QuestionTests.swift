@@ -146,6 +146,7 @@ import Testing
     let json = try JSON(sandbox.run("status", "--format", "json").output)
     #expect(json["sources"].text == "differ")
     #expect(json["agent"].text == "not running")
+    #expect(json["agentEnd"].text == "never-ran")
   }
 
   /// Sources are held against what was installed from, not against a folder that was never applied.

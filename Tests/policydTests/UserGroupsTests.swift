@@ -60,16 +60,6 @@ import Testing
     #expect(refused.reduce(0, +) >= 20 * 32 - 480)
   }
 
-  @Test func anAgentThatDoesNotAnswerIsNotSaidToBeMissing() throws {
-    let agent = try AgentSandbox()
-    try agent.start()
-    agent.signal(SIGSTOP)
-    defer { agent.signal(SIGCONT) }
-    let lines = agent.policyctl("status").output.split(separator: "\n")
-    #expect(lines.contains("agent       not answering: its socket is there, and nobody answers in time"))
-    #expect(agent.policyctl("status", "--format", "json").output.contains(#""agent": "not answering""#))
-  }
-
   /// Processes of many users, each of which holds 32 connections and keeps asking on them what is refused.
   private final class Holders {
     private var children: [(process: pid_t, output: Int32)] = []

@@ -198,15 +198,6 @@ import Testing
     #expect(agent.errors == "")
   }
 
-  @Test func statusTellsOfTheAgent() throws {
-    let agent = try AgentSandbox()
-    #expect(agent.policyctl("status").output.split(separator: "\n").contains("agent       none (optional)"))
-    try agent.start()
-    let line = agent.policyctl("status").output.split(separator: "\n").first { $0.hasPrefix("agent ") }
-    #expect(line?.hasPrefix("agent       running, last heartbeat ") == true)
-    #expect(line?.hasSuffix(" s ago") == true)
-  }
-
   /// While the log can't be written, events wait; then they are there, and nothing was said to be kept before.
   @Test func eventsWaitWhileTheLogCanNotBeWritten() throws {
     let agent = try AgentSandbox()

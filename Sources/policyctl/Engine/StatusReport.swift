@@ -65,6 +65,7 @@ struct StatusReport {
     if case .status(let agent) = view.agent, let fault = agent.fault {
       faults.append("the agent can't write the audit log: \(fault)")
     }
+    if case .status = view.agent {} else { view.agentEnd = AgentEnd(in: AuditSite(installation).place) }
     var seen: Set<String> = []
     view.faults = faults.filter { seen.insert($0).inserted }
     let passedOver = anyUserFaults()

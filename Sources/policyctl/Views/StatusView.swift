@@ -48,6 +48,8 @@ struct StatusView {
   var nextEdgeZone: String?
   var executable: String?
   var agent = AgentStatus.Answer.nobody
+  /// What the log says of an agent that does not answer; nil where one does.
+  var agentEnd: AgentEnd?
   /// As `AuditEnd` has it; nil where there is no log, or it can't be read.
   var audit: String?
   var faults: [String]
@@ -102,10 +104,12 @@ struct StatusView {
     case .silence, .nobody:
       json.string(agent == .silence ? "not answering" : "not running")
       json.key("heartbeat")
-      json.optional(String?.none)
+      json.optional(agentEnd?.lastWord.map(InstantText.rfc3339))
       json.key("spoolsLeft")
       json.optional(Int64?.none)
     }
+    json.key("agentEnd")
+    json.optional(agentEnd?.reason.rawValue)
     json.key("audit")
     json.optional(audit)
     json.key("faults")
@@ -150,6 +154,20 @@ struct StatusView {
     return json
   }
 
+  /// Why no agent is there. One that was stopped, or never ran, is nobody's fault; one that is gone without a word may be.
+  private var absence: (text: String, style: TextStyle?) {
+    let last = agentEnd?.lastWord.map { InstantText.ago($0, now: now) } ?? "unknown"
+    return switch agentEnd?.reason {
+    case .neverRan: ("none has run here (optional)", nil)
+    case .stopped: ("stopped \(last) (optional)", nil)
+    case .uninstalled: ("none has run since the uninstallation (optional)", nil)
+    case .killed: ("killed, or crashed: it ended without a word; last heard of \(last)", .warning)
+    case .earlierBoot:
+      ("not running since this boot: it ended without a word, or the machine did; last heard of \(last)", .warning)
+    case .unknown, nil: ("not running (optional); the log, which may say why, can't be read", nil)
+    }
+  }
+
   func text(_ palette: Palette, home: String) -> String {
     var table = TextTable([.left, .left])
     func row(_ label: String, _ text: String, _ style: TextStyle? = nil) {
@@ -191,8 +209,12 @@ struct StatusView {
         status.spoolsLeft > 0
         ? "; leaves alone \(Count.text(status.spoolsLeft, "spool")) of other hosts or installations" : ""
       row("agent", "running, last heartbeat \(InstantText.ago(status.heartbeat, now: now))\(left)")
-    case .silence: row("agent", "not answering: its socket is there, and nobody answers in time", .warning)
-    case .nobody: row("agent", "none (optional)")
+    case .silence:
+      let word = agentEnd?.lastWord.map { "; by the log, last heard of \(InstantText.ago($0, now: now))" } ?? ""
+      row("agent", "not answering: its socket is there, and nobody answers in time\(word)", .warning)
+    case .nobody:
+      let (text, style) = absence
+      row("agent", text, style)
     }
     switch audit {
     case nil: break
