@@ -123,26 +123,34 @@ let package = Package(
     command(
       "measurestore", ["UbiquitousStorePostgreSQL", "UbiquitousStore"], path: "Benchmarks/MeasureStore"),
 
-    // Tests, and the table of conversions that several of them hold.
+    // Tests, the way in which they start programs, and the table of conversions that several of them hold.
+    .target(name: "CTestPrograms", path: "Tests/CTestPrograms"),
+    .target(
+      name: "TestPrograms", dependencies: ["CTestPrograms", "LinuxFiles"], path: "Tests/TestPrograms",
+      swiftSettings: language),
     .target(
       name: "ConversionRows", dependencies: ["PropertyList"], path: "Tests/ConversionRows", swiftSettings: language),
     tests("PropertyList", ["PropertyList", "ConversionRows"]),
-    tests("LinuxFiles", ["LinuxFiles"]),
+    tests("LinuxFiles", ["LinuxFiles", "TestPrograms"]),
     tests("HostPatterns", ["HostPatterns"]),
     tests("PolicyLanguage", ["PolicyLanguage", "PropertyList", "LinuxFiles"], exclude: ["Cases"]),
     tests("ForcedDomain", ["ForcedDomain", "PropertyList", "LinuxFiles"], exclude: ["Fixtures"]),
     tests(
       "PolicyCompiler",
-      ["PolicyCompiler", "PreferencesCore", "PolicyLanguage", "ForcedDomain", "Digests", "PropertyList", "LinuxFiles"]),
+      [
+        "PolicyCompiler", "PreferencesCore", "PolicyLanguage", "ForcedDomain", "Digests", "PropertyList", "LinuxFiles",
+        "TestPrograms",
+      ]),
     tests("Digests", ["Digests", "PreferencesCore"]),
     tests("AuditEvents", ["AuditEvents", "PropertyList", "LinuxFiles"]),
-    tests("AuditLog", ["AuditLog", "AuditEvents", "Digests", "PropertyList", "LinuxFiles", "AuditPeer"]),
+    tests(
+      "AuditLog", ["AuditLog", "AuditEvents", "Digests", "PropertyList", "LinuxFiles", "AuditPeer", "TestPrograms"]),
     command("AuditPeer", ["AuditLog", "AuditEvents", "PropertyList", "LinuxFiles"], path: "Tests/AuditPeer"),
     tests(
       "PreferencesCore",
       [
         "PreferencesCore", "ForcedDomain", "PropertyList", "LinuxFiles", "AuditEvents", "CReaderEpoch",
-        "PreferencesPeer",
+        "PreferencesPeer", "TestPrograms",
       ]),
     command(
       "PreferencesPeer", ["PreferencesCore", "ForcedDomain", "AuditEvents", "PropertyList", "LinuxFiles"],
@@ -151,14 +159,14 @@ let package = Package(
       "ManagedPreferences",
       [
         "ManagedPreferences", "UbiquitousStore", "PreferencesCore", "ForcedDomain", "PropertyList", "AuditEvents",
-        "MapViewer",
-        "SmallestClient", "FocusTimer", "MigrationBefore", "MigrationAfter", "FoundationPeer", "ConversionRows",
+        "MapViewer", "SmallestClient", "FocusTimer", "MigrationBefore", "MigrationAfter", "FoundationPeer",
+        "ConversionRows", "TestPrograms",
       ]),
     tests(
       "ManagedPreferencesC",
       [
         "ManagedPreferencesC", "CManagedPreferences", "PreferencesCore", "ForcedDomain", "PropertyList", "LinuxFiles",
-        "ConversionRows", "policyctl",
+        "ConversionRows", "policyctl", "TestPrograms",
       ],
       exclude: ["Programs"]),
     command("FoundationPeer", [], path: "Tests/FoundationPeer"),
@@ -170,7 +178,8 @@ let package = Package(
         "AuditLog", "AuditEvents", "PropertyList", "LinuxFiles",
       ]),
     .target(
-      name: "CommandSandbox", dependencies: ["LinuxFiles"], path: "Tests/CommandSandbox", swiftSettings: language),
+      name: "CommandSandbox", dependencies: ["TestPrograms", "LinuxFiles"], path: "Tests/CommandSandbox",
+      swiftSettings: language),
     tests(
       "policyctl",
       [
@@ -189,6 +198,7 @@ let package = Package(
       [
         "policyd", "policyctl", "defaults", "AgentPeer", "AuditEvents", "AuditLog", "CommandSandbox",
         "PolicyCompiler", "PolicyLanguage", "PreferencesCore", "ForcedDomain", "PropertyList", "LinuxFiles",
+        "TestPrograms",
       ]),
     command("AgentPeer", ["AuditEvents", "PropertyList", "LinuxFiles"], path: "Tests/AgentPeer"),
     // A PostgreSQL server of the tests' own, and what every back end of the synced store promises.
@@ -202,13 +212,13 @@ let package = Package(
       "UbiquitousStorePostgreSQL",
       [
         "UbiquitousStorePostgreSQL", "UbiquitousStore", "BackEndConformance", "PostgreSQLServer", "CommandSandbox",
-        "LinuxFiles", "Roaming",
+        "LinuxFiles", "Roaming", "TestPrograms",
       ]),
     tests(
       "UbiquitousStore",
       [
         "UbiquitousStore", "PreferencesCore", "ForcedDomain", "AuditEvents", "BackEndConformance", "PropertyList",
-        "LinuxFiles", "StorePeer",
+        "LinuxFiles", "StorePeer", "TestPrograms",
       ]),
     command("StorePeer", ["UbiquitousStore", "PropertyList", "LinuxFiles"], path: "Tests/StorePeer"),
     tests("Guard", []),

@@ -2,6 +2,7 @@ import AuditEvents
 import Glibc
 import LinuxFiles
 import PropertyList
+import TestPrograms
 import Testing
 
 @testable import AuditLog
@@ -42,8 +43,8 @@ import Testing
     let first = try (0..<2).map { _ in try Peer(log, "threads", "4", "20", "1") }
     let victims = try (0..<2).map { _ in try Peer(log, "threads", "4", "100000", "1") }
     for victim in victims {
-      while try victim.numbers().count < 10 { usleep(5000) }
-      kill(victim.process, SIGKILL)
+      while try victim.numbers().count < 10 { try victim.goesOn() }
+      victim.program.signal(SIGKILL)
       #expect(victim.wait() == -SIGKILL)
     }
     for peer in first { #expect(peer.wait() == 0) }

@@ -1,5 +1,6 @@
 import Glibc
 import LinuxFiles
+import TestPrograms
 import Testing
 
 @testable import AuditLog

@@ -2,6 +2,7 @@ import AuditEvents
 import Glibc
 import LinuxFiles
 import PropertyList
+import TestPrograms
 import Testing
 
 @testable import AuditLog
@@ -38,8 +39,8 @@ import Testing
     let retention = try Peer(log, "prune", "3", "5")
     // Each victim has appended something before it ends.
     for (index, victim) in victims.enumerated() {
-      while try victim.numbers().count <= index { usleep(5000) }
-      kill(victim.process, SIGKILL)
+      while try victim.numbers().count <= index { try victim.goesOn() }
+      victim.program.signal(SIGKILL)
       #expect(victim.wait() == -SIGKILL)
     }
     for peer in writers + [rotation, retention] { #expect(peer.wait() == 0) }
@@ -71,7 +72,7 @@ import Testing
     let victims = try (0..<4).map { _ in try Peer(log, "append", "100000", "4", "20000") }
     let writers = try (0..<4).map { _ in try Peer(log, "append", "50", "4", "20000") }
     usleep(50_000)
-    for victim in victims { kill(victim.process, SIGKILL) }
+    for victim in victims { victim.program.signal(SIGKILL) }
     for victim in victims { #expect(victim.wait() == -SIGKILL) }
     for writer in writers { #expect(writer.wait() == 0) }
     try log.fill(1)

@@ -1,5 +1,6 @@
 import Glibc
 import LinuxFiles
+import TestPrograms
 
 /// A folder of its own for one test, with the root, the home and the work folder of the commands that it runs.
 public final class Sandbox {
@@ -27,8 +28,8 @@ public final class Sandbox {
     try AtomicReplacement.write(Array(text.utf8), to: file, mode: 0o644)
   }
 
-  /// Writes a script that can be run. Another process writes it: a child that a test at the same time starts would keep a
-  /// file of ours open for a moment, and what is open for writing can't be run.
+  /// Writes a script that can be run. Another process writes it: a program that a test starts at the same time keeps a file of
+  /// ours open until it has come to its own code, and what is open for writing can't be run.
   public func writeProgram(_ text: String, to name: String) throws {
     let file = name.hasPrefix("/") ? name : work + "/" + name
     try Directory.createAll(FilePath.parent(of: file))
@@ -84,31 +85,15 @@ public final class Sandbox {
       "PATH": "/usr/bin:/bin:/usr/sbin:/sbin", "HOME": home, "TZ": "Europe/Berlin", "LC_ALL": "C.UTF-8",
     ]
     environment.merge(extra) { _, new in new }
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_addopen(&actions, 0, input == nil ? "/dev/null" : inputPath, O_RDONLY, 0)
-    posix_spawn_file_actions_addopen(&actions, 1, outputPath, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-    posix_spawn_file_actions_addopen(&actions, 2, errorsPath, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-    // A thread of the test runner may have signals blocked that a shell waits for.
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    var noSignals = sigset_t()
-    sigemptyset(&noSignals)
-    posix_spawnattr_setsigmask(&attributes, &noSignals)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-    // `env -C` changes to the work folder; the C library's module does not offer the spawn action for it.
-    let words = ["/usr/bin/env", "-C", work] + words
-    var arguments = words.map { strdup($0) } + [nil]
-    var variables = environment.sorted { $0.key < $1.key }.map { strdup("\($0.key)=\($0.value)") } + [nil]
-    defer { for pointer in arguments + variables { free(pointer) } }
-    var child = pid_t()
-    let error = posix_spawnp(&child, words[0], &actions, &attributes, &arguments, &variables)
-    guard error == 0 else { return Result(exitCode: -1, output: "", errors: "cannot run \(words[0]): \(error)") }
-    var status: Int32 = 0
-    while waitpid(child, &status, 0) < 0, errno == EINTR {}
-    let exitCode = status & 0x7f == 0 ? (status >> 8) & 0xff : -(status & 0x7f)
+    let exitCode: Int32
+    do throws(Errno) {
+      exitCode = try StartedProgram(
+        words, environment: environment, in: work, input: input == nil ? .nothing : .file(inputPath),
+        output: .file(outputPath), errors: .file(errorsPath)
+      ).wait()
+    } catch {
+      return Result(exitCode: -1, output: "", errors: "cannot run \(words[0]): \(error)")
+    }
     func text(_ path: String) -> String {
       String(decoding: (try? WholeFile.read(path).bytes) ?? [], as: UTF8.self)
     }

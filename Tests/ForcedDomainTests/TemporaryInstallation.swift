@@ -66,27 +66,3 @@ func loaded(_ load: ForcedDomainLoad) throws -> (ForcedDomain, [DomainFault]) {
   }
   return (domain, faults)
 }
-
-/// Runs a body in a child process under another user id.
-enum AsUser {
-  /// - Returns: what the body returned.
-  static func run(_ userID: UInt32, _ body: () -> Bool) throws -> Bool {
-    let child = try #require(Fork.child())
-    if child == 0 {
-      guard setgroups(0, nil) == 0, setgid(userID) == 0, setuid(userID) == 0 else { _exit(2) }
-      _exit(body() ? 0 : 1)
-    }
-    var status: Int32 = 0
-    #expect(waitpid(child, &status, 0) == child)
-    return status == 0
-  }
-
-  /// `fork` is hidden from Swift, since a child of several threads may do little; ours opens files and ends.
-  private enum Fork {
-    static func child() -> pid_t? {
-      typealias Function = @convention(c) () -> pid_t
-      guard let symbol = dlsym(nil, "fork") else { return nil }
-      return unsafeBitCast(symbol, to: Function.self)()
-    }
-  }
-}

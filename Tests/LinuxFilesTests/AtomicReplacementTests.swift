@@ -1,5 +1,6 @@
 import Glibc
 import LinuxFiles
+import Synchronization
 import Testing
 
 @Suite struct AtomicReplacementTests {
@@ -45,20 +46,21 @@ import Testing
     let path = folder("file")
     let contents = (0..<8).map { [UInt8](repeating: UInt8(ascii: "a") + UInt8($0), count: 40_000) }
     try AtomicReplacement.write(contents[0], to: path, mode: 0o600, durable: false)
-    let child = forkProcess()
-    if child == 0 {
-      for round in 0..<300 {
-        _ = try? AtomicReplacement.write(contents[round % 8], to: path, mode: 0o600, durable: false)
-      }
-      _exit(0)
-    }
-    var status: Int32 = 0
-    while waitpid(child, &status, WNOHANG) == 0 {
+    let rounds = Rounds()
+    try #require(
+      BackgroundThread.start {
+        for round in 0..<300 {
+          _ = try? AtomicReplacement.write(contents[round % 8], to: path, mode: 0o600, durable: false)
+          rounds.count.add(1, ordering: .releasing)
+        }
+      })
+    while rounds.count.load(ordering: .acquiring) < 300 {
       let bytes = try WholeFile.read(path).bytes
       #expect(bytes.count == 40_000 && Set(bytes).count == 1)
     }
   }
-}
 
-/// Swift hides `fork`; these children only touch files and leave by `_exit`.
-@_silgen_name("fork") func forkProcess() -> pid_t
+  private final class Rounds: Sendable {
+    let count = Atomic(0)
+  }
+}

@@ -1,5 +1,6 @@
 import Glibc
 import LinuxFiles
+import TestPrograms
 import Testing
 
 @Suite struct FileLockTests {
@@ -24,18 +25,12 @@ import Testing
 
   @Test func bindsProcessesAndFallsWithItsHolder() throws {
     let path = folder("lock")
-    let child = forkProcess()
-    if child == 0 {
-      guard let lock = try? FileLock.exclusive(path) else { _exit(1) }
-      _ = try? AtomicReplacement.write([], to: folder("held"), mode: 0o600)
-      while getppid() != 0 { pause() }
-      _ = consume lock
-    }
-    while (try? FileMetadata.of(folder("held"))) == nil { usleep(1000) }
+    let holder = try StartedProgram(
+      ["flock", "-o", path, "sh", "-c", "echo held; exec cat"], input: .typed, output: .read)
+    try #require(holder.line() == "held")
     #expect(throws: FileError.self) { _ = try FileLock.exclusive(path, timeout: 0.02) }
-    kill(child, SIGKILL)
-    var status: Int32 = 0
-    waitpid(child, &status, 0)
+    holder.signal(SIGKILL)
+    holder.wait()
     _ = try FileLock.exclusive(path, timeout: 5)
   }
 

@@ -1,6 +1,7 @@
 import Foundation
 import LinuxFiles
 import PropertyList
+import TestPrograms
 import Testing
 
 /// The example programs, against the library as it is installed, below a root with real policy.
@@ -93,34 +94,21 @@ import Testing
 
   @Test(arguments: Example.allCases) func isToldOfChanges(_ example: Example) async throws {
     guard let program = try await program(example) else { return }
-    let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = program + ["--watch"]
-    process.environment = [
+    let environment = [
       "HOME": sandbox.home, "MANAGED_PREFERENCES_ROOT": sandbox.root, "PATH": "/usr/bin:/bin",
       "LD_LIBRARY_PATH": prefix + "/lib",
     ]
-    let output = sandbox.work + "/.watched"
-    _ = FileManager.default.createFile(atPath: output, contents: nil)
-    process.standardOutput = FileHandle(forWritingAtPath: output)
-    let input = Pipe()
-    process.standardInput = input
-    try process.run()
-    defer { if process.isRunning { process.terminate() } }
-    func lines() -> [String] {
-      (try? String(contentsOfFile: output, encoding: .utf8))?.split(separator: "\n").map(String.init) ?? []
-    }
+    let watching = try StartedProgram(program + ["--watch"], environment: environment, input: .typed, output: .read)
     var expected = ["Saving every 60 seconds."]
-    #expect(await eventually { lines() == expected })
+    #expect(await eventually { watching.lines == expected })
     // Another process, then the administrator.
     _ = try await run(program + ["--set", "90"])
     expected.append("Saving every 90 seconds.")
-    #expect(await eventually { lines() == expected }, "\(lines())")
+    #expect(await eventually { watching.lines == expected }, "\(watching.printed)")
     try await sandbox.apply(profile: LibraryTests.profile)
     expected.append("Saving every 30 seconds (set by Baseline).")
-    #expect(await eventually { lines() == expected }, "\(lines())")
-    try input.fileHandleForWriting.close()
-    #expect(await eventually { !process.isRunning })
-    #expect(process.terminationStatus == 0)
+    #expect(await eventually { watching.lines == expected }, "\(watching.printed)")
+    watching.endInput()
+    #expect(await watching.end() == 0)
   }
 }

@@ -4,6 +4,7 @@ import Foundation
 import LinuxFiles
 import PreferencesCore
 import PropertyList
+import TestPrograms
 import Testing
 
 @testable import ManagedPreferencesC
@@ -99,26 +100,15 @@ final class Sandbox: Sendable {
 
   /// Runs a program in the work folder, with nothing of the tester's environment.
   func run(_ words: [String], environment: [String: String] = [:]) async throws -> Run {
-    let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = words
-    process.currentDirectoryURL = URL(filePath: work)
-    process.environment = [
+    let environment = [
       "HOME": home, "MANAGED_PREFERENCES_ROOT": root, "TZ": "UTC", "LC_ALL": "C.UTF-8",
       "PATH": Built.toolchain + ":/usr/bin:/bin:/usr/sbin:/sbin",
     ].merging(environment) { $1 }
     let (output, errors) = (work + "/.output", work + "/.errors")
-    for file in [output, errors] { _ = FileManager.default.createFile(atPath: file, contents: nil) }
-    process.standardOutput = FileHandle(forWritingAtPath: output)
-    process.standardError = FileHandle(forWritingAtPath: errors)
-    process.standardInput = FileHandle.nullDevice
-    // Nobody's thread waits: there are as few as processors, and other tests need them.
-    try await withCheckedThrowingContinuation { (ended: CheckedContinuation<Void, any Error>) in
-      process.terminationHandler = { _ in ended.resume() }
-      do { try process.run() } catch { ended.resume(throwing: error) }
-    }
+    let program = try StartedProgram(
+      words, environment: environment, in: work, output: .file(output), errors: .file(errors))
     return Run(
-      status: process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus,
+      status: await program.end(),
       output: String(decoding: try WholeFile.read(output).bytes, as: UTF8.self),
       errors: String(decoding: try WholeFile.read(errors).bytes, as: UTF8.self))
   }

@@ -1,4 +1,5 @@
 import Foundation
+import TestPrograms
 import Testing
 
 @testable import FoundationPeer
@@ -14,21 +15,16 @@ import Testing
 
   /// What Foundation's getters answer over the files of the sandbox.
   static func peer(_ verb: String, _ sandbox: Sandbox) throws -> [String: [String: String]] {
-    let process = Process()
     let program = sandbox.folder.appending(path: FoundationPeer.domain)
     if !FileManager.default.fileExists(atPath: program.path) {
       try FileManager.default.linkItem(at: MapViewerTests.built("FoundationPeer"), to: program)
     }
-    process.executableURL = program
-    process.arguments = [verb]
-    process.environment = ["HOME": sandbox.home, "XDG_CONFIG_HOME": sandbox.configuration]
-    let output = Pipe()
-    process.standardOutput = output
-    try process.run()
-    let answers = output.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    try #require(process.terminationStatus == 0)
-    return try JSONDecoder().decode([String: [String: String]].self, from: answers)
+    let peer = try StartedProgram(
+      [program.path, verb], environment: ["HOME": sandbox.home, "XDG_CONFIG_HOME": sandbox.configuration], output: .read
+    )
+    let answers = peer.all()
+    try #require(peer.wait() == 0)
+    return try JSONDecoder().decode([String: [String: String]].self, from: Data(answers.utf8))
   }
 
   /// Both answer the same for every key and getter, but for the getters named.

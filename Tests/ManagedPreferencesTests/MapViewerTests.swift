@@ -2,6 +2,7 @@ import ForcedDomain
 import Foundation
 import ManagedPreferences
 import PropertyList
+import TestPrograms
 import Testing
 
 @testable import MapViewer
@@ -37,23 +38,15 @@ import Testing
   static func run(
     _ program: URL, _ arguments: [String], input: String = "", environment: [String: String]
   ) throws -> Run {
-    let process = Process()
-    process.executableURL = program
-    process.arguments = arguments
-    process.environment = environment
-    let (output, errors, stdin) = (Pipe(), Pipe(), Pipe())
-    process.standardOutput = output
-    process.standardError = errors
-    process.standardInput = stdin
-    try process.run()
-    stdin.fileHandleForWriting.write(Data(input.utf8))
-    try stdin.fileHandleForWriting.close()
-    let text = output.fileHandleForReading.readDataToEndOfFile()
-    let complaint = errors.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
+    let errors = FileManager.default.temporaryDirectory.appending(path: "errors-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: errors) }
+    let running = try StartedProgram(
+      [program.path] + arguments, environment: environment, input: .typed, output: .read, errors: .file(errors.path))
+    running.type(input)
+    running.endInput()
+    let output = running.all()
     return Run(
-      status: process.terminationStatus, output: String(decoding: text, as: UTF8.self),
-      errors: String(decoding: complaint, as: UTF8.self))
+      status: running.wait(), output: output, errors: String(decoding: try Data(contentsOf: errors), as: UTF8.self))
   }
 
   /// A program beside this test's executable.
@@ -130,10 +123,8 @@ import Testing
   @Test func aCopiedProgramStatesItsDomain() throws {
     try force("Satellite")
     let copy = sandbox.folder.appending(path: "FreeViewer")
-    // By another process: a child that this one forks meanwhile would hold the copy open for writing, which can't be run then.
-    let copying = try Process.run(
-      URL(filePath: "/bin/cp"), arguments: [Self.built("MapViewer").path, copy.path])
-    copying.waitUntilExit()
+    // By another process: a program that a test starts meanwhile would hold the copy open for writing, which can't be run then.
+    #expect(try StartedProgram(["cp", Self.built("MapViewer").path, copy.path]).wait() == 0)
     #expect(
       try run(["--show"], program: copy.path).control
         == "Map type   ( Standard )  [ Satellite ]  ( Hybrid )      locked by \"Exam mode\"")
@@ -173,35 +164,20 @@ import Testing
 
   /// A running program is told that it is locked now, without being asked to look.
   @Test func drawsAnewWhenItIsLocked() throws {
-    let process = Process()
-    process.executableURL = try Self.built("MapViewer")
-    process.environment = environment
-    let (output, input) = (Pipe(), Pipe())
-    process.standardOutput = output
-    process.standardInput = input
-    try process.run()
-    defer { process.terminate() }
-    var text = ""
+    let program = try StartedProgram(
+      [Self.built("MapViewer").path], environment: environment, input: .typed, output: .read)
     /// Reads on until the next such line.
     func reads(_ expected: String) -> Bool {
-      while true {
-        if let range = text.range(of: expected) {
-          text.removeSubrange(..<range.upperBound)
-          return true
-        }
-        let more = output.fileHandleForReading.availableData
-        if more.isEmpty { return false }
-        text += String(decoding: more, as: UTF8.self)
-      }
+      while let line = program.line() { if line == expected { return true } }
+      return false
     }
-    #expect(reads("Map type   [ Standard ]  ( Satellite )  ( Hybrid )\n"))
+    #expect(reads("Map type   [ Standard ]  ( Satellite )  ( Hybrid )"))
     try force("Standard")
-    #expect(reads("Map type   [ Standard ]  ( Satellite )  ( Hybrid )      locked by \"Exam mode\"\n"))
+    #expect(reads("Map type   [ Standard ]  ( Satellite )  ( Hybrid )      locked by \"Exam mode\""))
     try sandbox.install([], generation: 2)
-    #expect(reads("Map type   [ Standard ]  ( Satellite )  ( Hybrid )\n"))
-    input.fileHandleForWriting.write(Data("2\n".utf8))
-    try input.fileHandleForWriting.close()
-    #expect(reads("Map type   ( Standard )  [ Satellite ]  ( Hybrid )\n"))
+    #expect(reads("Map type   [ Standard ]  ( Satellite )  ( Hybrid )"))
+    program.type("2\n")
+    #expect(reads("Map type   ( Standard )  [ Satellite ]  ( Hybrid )"))
   }
 
   @Test func greyOnATerminal() {

@@ -1,4 +1,5 @@
 import Foundation
+import TestPrograms
 import Testing
 
 /// No member of `Foundation.UserDefaults` bypasses `ManagedDefaults`: the toolchain's own Foundation says which members are
@@ -48,16 +49,12 @@ import Testing
   }
 
   static func symbols(of module: String, tool: URL, modules: URL, into folder: URL) throws -> Graph {
-    let process = Process()
-    process.executableURL = tool
-    process.arguments =
+    let words =
       [
-        "-module-name", module, "-target", "\(Self.architecture)-unknown-linux-gnu", "-output-dir", folder.path,
-        "-minimum-access-level", "public", "-skip-synthesized-members", "-I", modules.path,
+        tool.path, "-module-name", module, "-target", "\(Self.architecture)-unknown-linux-gnu", "-output-dir",
+        folder.path, "-minimum-access-level", "public", "-skip-synthesized-members", "-I", modules.path,
       ] + Self.moduleMaps(besides: modules).flatMap { ["-I", $0.path] }
-    try process.run()
-    process.waitUntilExit()
-    #expect(process.terminationStatus == 0)
+    #expect(try StartedProgram(words).wait() == 0)
     return try JSONDecoder().decode(
       Graph.self, from: Data(contentsOf: folder.appending(path: "\(module).symbols.json")))
   }

@@ -1,6 +1,7 @@
 import Glibc
 import LinuxFiles
 import PropertyList
+import TestPrograms
 import Testing
 
 @testable import PreferencesCore
@@ -13,34 +14,34 @@ import Testing
     "a": "x", "b": true, "c": .date(PropertyListDate(secondsSinceReferenceDate: 700_000_000.123456)),
   ]
 
-  @Test(arguments: ["return", "exit"]) func aNormalEndLosesNothing(way: String) {
+  @Test(arguments: ["return", "exit"]) func aNormalEndLosesNothing(way: String) throws {
     fixture.store(["before": 1])
-    #expect(Peer("end", fixture, way).wait() == .code(0))
+    #expect(try Peer.start("end", fixture, way).wait() == 0)
     #expect(fixture.stored() == Self.set.merging(["before": 1]) { a, _ in a })
   }
 
-  @Test func twoSetsAMillisecondApartAreBothThere() {
-    #expect(Peer("end", fixture, "two").wait() == .code(0))
+  @Test func twoSetsAMillisecondApartAreBothThere() throws {
+    #expect(try Peer.start("end", fixture, "two").wait() == 0)
     #expect(fixture.stored() == Self.set.merging(["b": false]) { _, b in b })
   }
 
-  @Test func aProcessThatGoesOnWritesByItself() {
+  @Test func aProcessThatGoesOnWritesByItself() throws {
     // It sleeps for two seconds and ends without a word.
-    #expect(Peer("end", fixture, "later").wait() == .code(0))
+    #expect(try Peer.start("end", fixture, "later").wait() == 0)
     #expect(fixture.stored() == Self.set)
   }
 
   @Test(arguments: [
-    ("fatal", Peer.End.signal(SIGTRAP)), ("terminate", .signal(SIGTERM)), ("kill", .signal(SIGKILL)),
-    ("_exit", .code(0)),
+    ("fatal", -SIGTRAP), ("terminate", -SIGTERM), ("kill", -SIGKILL),
+    ("_exit", 0),
   ])
-  func anAbruptEndLosesTheLastMomentAtMost(way: String, end: Peer.End) throws {
+  func anAbruptEndLosesTheLastMomentAtMost(way: String, end: Int32) throws {
     fixture.store(["before": 1])
     // No backtrace of a death on purpose.
     let quietly = ["/usr/bin/env", "SWIFT_BACKTRACE=enable=no"]
-    let ended = Peer(quietly + [Peer.program, "end", fixture.directory, way]).wait()
+    let ended = try Peer.start(quietly + [Peer.program, "end", fixture.directory, way]).wait()
     // A trap is SIGILL on x86.
-    #expect(ended == end || (way == "fatal" && ended == .signal(SIGILL)))
+    #expect(ended == end || (way == "fatal" && ended == -SIGILL))
     let stored = try #require(fixture.stored(), "the file is whole")
     #expect(stored["before"] == 1)
     for (key, value) in stored where key != "before" { #expect(Self.set[key] == value) }

@@ -1,6 +1,7 @@
 import Glibc
 import LinuxFiles
 import PropertyList
+import TestPrograms
 import Testing
 
 @testable import PreferencesCore
@@ -113,14 +114,14 @@ import Testing
   @Test func aFullDisk() throws {
     let mount = "mount -t tmpfs -o size=64k none '\(fixture.configuration)' && exec \"$0\" \"$@\""
     let words = ["/usr/bin/unshare", "-m", "/bin/sh", "-c", mount, Peer.program, "fill", fixture.directory]
-    guard Peer(["/usr/bin/unshare", "-m", "/bin/sh", "-c", "mount -t tmpfs none /mnt"]).wait() == .code(0) else {
+    guard try Peer.start(["/usr/bin/unshare", "-m", "/bin/sh", "-c", "mount -t tmpfs none /mnt"]).wait() == 0 else {
       print("SKIPPED: a small file system can't be mounted here")
       return
     }
-    let peer = Peer(words)
+    let peer = try Peer.start(words)
     var lines: [String] = []
     while let line = peer.line() { lines.append(line) }
-    #expect(peer.wait() == .code(0))
+    #expect(peer.wait() == 0)
     #expect(
       lines == [
         "small: true, [\"k\", \"z\"]",

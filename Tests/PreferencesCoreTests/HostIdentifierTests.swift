@@ -1,4 +1,5 @@
 import Foundation
+import TestPrograms
 import Testing
 
 @testable import PreferencesCore
@@ -73,16 +74,10 @@ import Testing
       print("SKIPPED: no systemd-id128 to compare with")
       return
     }
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: tool)
-    process.arguments = ["machine-id", "--app-specific=a85c260794674711ae0a6993effeb8c3"]
-    let output = Pipe()
-    process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else {
+    let program = try StartedProgram(
+      [tool, "machine-id", "--app-specific=a85c260794674711ae0a6993effeb8c3"], output: .read, errors: .nothing)
+    let text = program.all()
+    guard program.wait() == 0 else {
       print("SKIPPED: systemd-id128 knows no machine id here")
       return
     }

@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import PropertyList
 import Synchronization
+import TestPrograms
 import Testing
 
 @testable import PreferencesCore
@@ -177,12 +178,9 @@ import Testing
     let fixture = Fixture()
     let folder = fixture.directory + "/locales"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    let localedef = Process()
-    localedef.executableURL = URL(fileURLWithPath: "/usr/bin/localedef")
-    localedef.arguments = ["-i", "de_DE", "-f", "UTF-8", folder + "/de_DE.UTF-8"]
-    localedef.standardOutput = FileHandle.nullDevice
-    localedef.standardError = FileHandle.nullDevice
-    if (try? localedef.run()) != nil { localedef.waitUntilExit() }
+    _ = try? StartedProgram(
+      ["localedef", "-i", "de_DE", "-f", "UTF-8", folder + "/de_DE.UTF-8"], errors: .nothing
+    ).wait()
     guard FileManager.default.fileExists(atPath: folder + "/de_DE.UTF-8/LC_TIME") else {
       print("SKIPPED: no localedef, or no sources of locales, to make a German locale with")
       return

@@ -1,6 +1,8 @@
+import CommandSandbox
 import Foundation
+import LinuxFiles
 import PostgreSQLServer
-import Synchronization
+import TestPrograms
 import Testing
 import UbiquitousStorePostgreSQL
 
@@ -8,53 +10,39 @@ import UbiquitousStorePostgreSQL
 @Suite(.enabled(if: TrialServer.isAvailable)) struct RoamingTests {
   /// The program on one machine.
   final class Machine: Sendable {
-    private let process = Process()
-    private let input = Pipe()
-    private let output = Pipe()
-    private let text = Mutex("")
-    private let errors = Pipe()
+    private let program: StartedProgram
+    private let errors: String
 
     init(home: String, service: String) throws {
-      try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: true)
-      let runner = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-      process.executableURL = URL(fileURLWithPath: runner).deletingLastPathComponent().appendingPathComponent("Roaming")
-      process.arguments = [service]
-      process.environment = [
-        "HOME": home, "PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8",
-        "PGSERVICEFILE": String(cString: getenv("PGSERVICEFILE")),
-      ]
-      process.standardInput = input
-      process.standardOutput = output
-      process.standardError = errors
-      output.fileHandleForReading.readabilityHandler = { [self] handle in
-        let bytes = handle.availableData
-        text.withLock { $0 += String(decoding: bytes, as: UTF8.self) }
-      }
-      try process.run()
+      try Directory.createAll(home, mode: 0o755)
+      errors = home + "/errors"
+      program = try StartedProgram(
+        [Sandbox.binary("Roaming"), service],
+        environment: [
+          "HOME": home, "PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8",
+          "PGSERVICEFILE": String(cString: getenv("PGSERVICEFILE")),
+        ], input: .typed, output: .read, errors: .file(errors))
     }
 
-    func type(_ line: String) { input.fileHandleForWriting.write(Data((line + "\n").utf8)) }
+    func type(_ line: String) { program.type(line + "\n") }
 
     /// Waits until the last line that it printed is this one.
     func shows(_ line: String) -> Bool {
-      let deadline = Date(timeIntervalSinceNow: 60)
-      while Date() < deadline {
-        if text.withLock({ $0.hasSuffix("\n" + line + "\n") || $0 == line + "\n" }) { return true }
-        Thread.sleep(forTimeInterval: 0.01)
+      for _ in 0..<6000 {
+        if program.lines.last == line { return true }
+        usleep(10_000)
       }
       return false
     }
 
-    var printed: String { text.withLock { $0 } }
+    var printed: String { program.printed }
 
     /// Ends its input, as closing its window does.
     /// - Returns: what it said on standard error, and its exit code.
-    func end() -> (String, Int32) {
-      try? input.fileHandleForWriting.close()
-      process.waitUntilExit()
-      output.fileHandleForReading.readabilityHandler = nil
-      let said = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-      return (said, process.terminationStatus)
+    func end() throws -> (String, Int32) {
+      program.endInput()
+      let exitCode = program.wait()
+      return (String(decoding: try WholeFile.read(errors).bytes, as: UTF8.self), exitCode)
     }
   }
 
@@ -77,6 +65,6 @@ import UbiquitousStorePostgreSQL
     // A machine that she never sat at.
     let third = try Machine(home: homes + "/3", service: service)
     #expect(third.shows("font=Mono"), "\(third.printed)")
-    for machine in [first, second, third] { #expect(machine.end() == ("", 0)) }
+    for machine in [first, second, third] { #expect(try machine.end() == ("", 0)) }
   }
 }

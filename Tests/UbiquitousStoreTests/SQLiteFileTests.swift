@@ -2,6 +2,7 @@ import Foundation
 import LinuxFiles
 import PropertyList
 import Synchronization
+import TestPrograms
 import Testing
 
 @testable import UbiquitousStore
@@ -232,14 +233,13 @@ import Testing
   /// Of several processes at once, some killed: what was acknowledged is there.
   @Test func processesThatAreKilledLoseNothingThatWasAcknowledged() async throws {
     let processes = try (0..<6).map { number in try peer(["push", path, "writer \(number)", "400"]) }
-    let outputs = processes.map { Output($0) }
-    try await until { outputs.allSatisfy { $0.lines.count > 20 } }
-    for number in 0..<3 { kill(processes[number].processIdentifier, SIGKILL) }
-    for process in processes { process.waitUntilExit() }
-    try await until { outputs.allSatisfy { $0.hasEnded } }
+    try await until { processes.allSatisfy { $0.lines.count > 20 } }
+    for process in processes[..<3] { process.signal(SIGKILL) }
+    let printed = processes.map { $0.all().split(separator: "\n") }
+    for process in processes { process.wait() }
     let records = try backEnd().changes(in: store, after: nil).records
     for number in 0..<6 {
-      let last = try #require(outputs[number].lines.last.flatMap { Int($0) })
+      let last = try #require(printed[number].last.flatMap { Int($0) })
       if number >= 3 { #expect(last == 399) }
       let value = try #require(records.first { $0.key.text == "writer \(number)" }?.value)
       guard case .string(let text) = try PropertyListCoding.decode(value, as: .binary) else {
@@ -255,63 +255,26 @@ import Testing
 
   @Test func aProcessSavesWhenItEndsAndOthersFollow() async throws {
     let follower = try peer(["follow", path, "k"])
-    let output = Output(follower)
-    try await until { output.lines == ["ready"] }
-    let setter = try peer(["set", path, "k", "from another process"])
-    setter.waitUntilExit()
-    try await until { output.lines == ["ready", "from another process"] }
-    output.endInput()
-    follower.waitUntilExit()
+    #expect(follower.line() == "ready")
+    #expect(try peer(["set", path, "k", "from another process"]).wait() == 0)
+    #expect(follower.line() == "from another process")
+    follower.endInput()
+    #expect(follower.wait() == 0)
   }
 
   @Test(.enabled(if: geteuid() == 0, "SKIPPED: only root can be another user")) func otherUsersAreKeptOut() throws {
     _ = try backEnd().push([record("k", 1)], to: store)
     chmod(folder.path, 0o755)
     let process = try peer(["read", path, "k"], user: "65534")
-    let output = Output(process)
-    process.waitUntilExit()
-    #expect(output.all() == ["cannot open \(path): Permission denied"])
+    #expect(process.all() == "cannot open \(path): Permission denied\n")
+    process.wait()
   }
 
   // MARK: Peers
 
-  private func peer(_ arguments: [String], user: String? = nil) throws -> Process {
+  private func peer(_ arguments: [String], user: String? = nil) throws -> StartedProgram {
     let program = FilePath.join(FilePath.parent(of: ProcessIdentity.executablePath() ?? ""), "StorePeer")
-    let process = Process()
-    process.executableURL = URL(filePath: user == nil ? program : "/usr/bin/setpriv")
-    process.arguments =
-      (user.map { ["--reuid", $0, "--regid", $0, "--clear-groups", "--", program] } ?? []) + arguments
-    process.standardOutput = Pipe()
-    process.standardInput = Pipe()
-    try process.run()
-    return process
-  }
-
-  /// What a process prints, line by line.
-  private final class Output: Sendable {
-    private let state = Mutex((text: "", hasEnded: false))
-    private let input: Pipe
-
-    init(_ process: Process) {
-      input = process.standardInput as! Pipe
-      let handle = (process.standardOutput as! Pipe).fileHandleForReading
-      Thread { [self] in
-        while true {
-          let data = handle.availableData
-          state.withLock { state in
-            if data.isEmpty { state.hasEnded = true } else { state.text += String(decoding: data, as: UTF8.self) }
-          }
-          if data.isEmpty { return }
-        }
-      }.start()
-    }
-
-    var lines: [String] { state.withLock { $0.text.split(separator: "\n").map(String.init) } }
-    var hasEnded: Bool { state.withLock { $0.hasEnded } }
-    func endInput() { try? input.fileHandleForWriting.close() }
-    func all() -> [String] {
-      while !hasEnded { usleep(10_000) }
-      return lines
-    }
+    let before = user.map { ["setpriv", "--reuid", $0, "--regid", $0, "--clear-groups", "--"] } ?? []
+    return try StartedProgram(before + [program] + arguments, input: .typed, output: .read)
   }
 }

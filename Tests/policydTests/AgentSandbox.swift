@@ -5,12 +5,13 @@ import Glibc
 import LinuxFiles
 import PreferencesCore
 import PropertyList
+import TestPrograms
 import Testing
 
 /// A root of its own with an agent that serves it.
 final class AgentSandbox {
   let sandbox: Sandbox
-  private var process: pid_t?
+  private var process: StartedProgram?
   var root: String { sandbox.root }
   var socket: String { root + "/run/managed-preferences/policyd.sock" }
   var errorsPath: String { sandbox.path + "/agent.errors" }
@@ -53,15 +54,11 @@ final class AgentSandbox {
   ) throws {
     var environment = ["PATH": "/usr/bin:/bin", "HOME": sandbox.home, "TZ": "Europe/Berlin"]
     environment.merge(extra) { _, new in new }
-    process = try Spawning.start(words, environment: environment) { actions in
-      posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-      posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
-      posix_spawn_file_actions_addopen(&actions, 2, errorsPath, O_WRONLY | O_CREAT | O_APPEND, 0o600)
-      if let descriptor { posix_spawn_file_actions_adddup2(&actions, descriptor, 3) }
-    }
+    process = try StartedProgram(
+      words, environment: environment, output: .nothing, errors: .appended(errorsPath), handing: descriptor)
   }
 
-  func signal(_ number: Int32) { if let process { kill(process, number) } }
+  func signal(_ number: Int32) { process?.signal(number) }
 
   /// Ends it, and waits for that.
   /// - Returns: its exit code; minus the number of the signal that ended it.
@@ -72,21 +69,14 @@ final class AgentSandbox {
   }
 
   func waitForEnd() -> Int32? {
-    guard let process else { return nil }
-    var status: Int32 = 0
-    while waitpid(process, &status, 0) < 0, errno == EINTR {}
-    self.process = nil
-    return status & 0x7f == 0 ? (status >> 8) & 0xff : -(status & 0x7f)
+    defer { process = nil }
+    return process?.wait()
   }
 
-  var processID: Int32 { process ?? 0 }
+  var processID: Int32 { process?.process ?? 0 }
 
   /// Whether it runs still; one that ended is not waited for.
-  var isAlive: Bool {
-    guard let process else { return false }
-    var information = siginfo_t()
-    return waitid(P_PID, id_t(process), &information, WEXITED | WNOHANG | WNOWAIT) == 0 && information.si_signo == 0
-  }
+  var isAlive: Bool { process?.isRunning ?? false }
 
   var errors: String { (try? sandbox.read(errorsPath)) ?? "" }
 

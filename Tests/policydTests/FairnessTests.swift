@@ -3,6 +3,7 @@ import CommandSandbox
 import Glibc
 import LinuxFiles
 import PropertyList
+import TestPrograms
 import Testing
 
 /// What one user does is counted against that user alone.
@@ -86,28 +87,14 @@ import Testing
 
   /// Processes of another user that send as much as they can.
   final class Flood {
-    private var children: [pid_t] = []
+    private var programs: [StartedProgram] = []
 
     init(of user: UInt32, at path: String) throws {
-      for _ in 0..<3 {
-        var child = pid_t()
-        let line = ["setpriv", "--reuid=\(user)", "--clear-groups", Sandbox.binary("AgentPeer"), "flood", path]
-        var words = line.map { strdup($0) } + [nil]
-        defer { for word in words { free(word) } }
-        let error = posix_spawnp(&child, "setpriv", nil, nil, &words, environ)
-        try #require(error == 0)
-        children.append(child)
-      }
+      let words = ["setpriv", "--reuid=\(user)", "--clear-groups", Sandbox.binary("AgentPeer"), "flood", path]
+      for _ in 0..<3 { programs.append(try StartedProgram(words)) }
     }
 
-    func stop() {
-      for child in children {
-        kill(child, SIGKILL)
-        waitpid(child, nil, 0)
-      }
-      children = []
-    }
-
-    deinit { stop() }
+    /// Letting them go kills them.
+    func stop() { programs = [] }
   }
 }

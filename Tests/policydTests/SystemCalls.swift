@@ -1,6 +1,7 @@
 import CommandSandbox
 import Glibc
 import LinuxFiles
+import TestPrograms
 import Testing
 
 /// The system calls of one thread of an agent, followed from outside, and the agent killed right before one of them.
@@ -67,7 +68,7 @@ enum SystemCalls {
 
   /// Somebody who follows one thread that runs already.
   final class Follower {
-    private let process: pid_t
+    private let program: StartedProgram
     private let notes: String
 
     /// - Parameters:
@@ -77,9 +78,7 @@ enum SystemCalls {
       self.notes = notes
       let options = point.map(injection) ?? ["-s0", "-e", "signal=none", "-e", "trace=" + traced]
       let words = ["strace", "-o", point == nil ? notes : "/dev/null"] + options + ["-p", "\(thread)"]
-      process = try Spawning.start(words) { actions in
-        posix_spawn_file_actions_addopen(&actions, 2, notes + ".said", O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-      }
+      program = try StartedProgram(words, errors: .file(notes + ".said"))
       for _ in 0..<20_000 {
         if let said = try? WholeFile.read(notes + ".said").bytes, !said.isEmpty { break }
         usleep(1000)
@@ -88,8 +87,8 @@ enum SystemCalls {
 
     /// Lets the thread go, if it is there still.
     func leave() -> String {
-      kill(process, SIGINT)
-      while waitpid(process, nil, 0) < 0, errno == EINTR {}
+      program.signal(SIGINT)
+      program.wait()
       return (try? WholeFile.read(notes).bytes).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
   }

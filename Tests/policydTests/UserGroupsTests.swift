@@ -3,6 +3,7 @@ import CommandSandbox
 import Glibc
 import LinuxFiles
 import PropertyList
+import TestPrograms
 import Testing
 
 @testable import policyd
@@ -62,41 +63,18 @@ import Testing
 
   /// Processes of many users, each of which holds 32 connections and keeps asking on them what is refused.
   private final class Holders {
-    private var children: [(process: pid_t, output: Int32)] = []
+    private var programs: [StartedProgram] = []
 
     init(users: Range<UInt32>, of path: String) throws {
       for user in users {
-        var ends: [Int32] = [0, 0]
-        try #require(pipe(&ends) == 0)
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, ends[1], 2)
-        let line = ["setpriv", "--reuid=\(user)", "--clear-groups", Sandbox.binary("AgentPeer"), "hold", path]
-        var words = line.map { strdup($0) } + [nil]
-        defer { for word in words { free(word) } }
-        var child = pid_t()
-        let error = posix_spawnp(&child, "setpriv", &actions, nil, &words, environ)
-        close(ends[1])
-        children.append((child, ends[0]))
-        try #require(error == 0)
+        let words = ["setpriv", "--reuid=\(user)", "--clear-groups", Sandbox.binary("AgentPeer"), "hold", path]
+        programs.append(try StartedProgram(words, errors: .read))
       }
       // Each says when it holds them.
-      for child in children {
-        var byte: UInt8 = 0
-        #expect(read(child.output, &byte, 1) == 1)
-      }
+      for program in programs { try #require(program.line() != nil) }
     }
 
-    func stop() {
-      for child in children {
-        kill(child.process, SIGKILL)
-        waitpid(child.process, nil, 0)
-        close(child.output)
-      }
-      children = []
-    }
-
-    deinit { stop() }
+    /// Letting them go kills them.
+    func stop() { programs = [] }
   }
 }

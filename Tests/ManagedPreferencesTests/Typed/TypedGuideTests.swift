@@ -1,6 +1,7 @@
 import Foundation
 import ManagedPreferences
 import PropertyList
+import TestPrograms
 import Testing
 
 /// The example program, and the guide's lines that run it.
@@ -73,25 +74,14 @@ import Testing
 
   /// One process watches while another assigns and a policy comes and goes.
   @Test func watching() throws {
-    let process = Process()
-    process.executableURL = try MapViewerTests.built("FocusTimer")
-    process.arguments = ["watch", "3"]
-    process.environment = ["HOME": sandbox.home, "MANAGED_PREFERENCES_ROOT": sandbox.root]
-    let output = Pipe()
-    process.standardOutput = output
-    try process.run()
-    defer { if process.isRunning { process.terminate() } }
-    func line() -> String {
-      var bytes = Data()
-      while let byte = try? output.fileHandleForReading.read(upToCount: 1), byte != Data("\n".utf8) { bytes += byte }
-      return String(decoding: bytes, as: UTF8.self)
-    }
-    #expect(line() == "1500")
+    let program = try StartedProgram(
+      [MapViewerTests.built("FocusTimer").path, "watch", "3"],
+      environment: ["HOME": sandbox.home, "MANAGED_PREFERENCES_ROOT": sandbox.root], output: .read)
+    #expect(program.line() == "1500")
     #expect(try run("set", "pomodoroLength", "1200").status == 0)
-    #expect(line() == "1200")
+    #expect(program.line() == "1200")
     try sandbox.install([.init("pomodoroLength", .integer(900), domain: Self.domain)])
-    #expect(line() == "900, set by Exam mode")
-    process.waitUntilExit()
-    #expect(process.terminationStatus == 0)
+    #expect(program.line() == "900, set by Exam mode")
+    #expect(program.wait() == 0)
   }
 }

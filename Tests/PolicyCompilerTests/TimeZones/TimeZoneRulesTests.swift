@@ -1,4 +1,6 @@
 import Glibc
+import LinuxFiles
+import TestPrograms
 import Testing
 
 @testable import PolicyCompiler
@@ -92,8 +94,7 @@ import Testing
     "Etc/GMT+12", "Asia/Kathmandu", "America/Caracas",
   ]
 
-  /// glibc reads the same files with code of its own. Its functions know one zone per process, so they are asked under a
-  /// lock, here only.
+  /// glibc reads the same files with code of its own.
   @Test(arguments: compared) func agreesWithTheCLibrary(zone: String) throws {
     let rules = try TimeZoneRules(named: zone)
     // 1901 … 2120 in uneven steps, and every quarter of an hour around this decade's changes.
@@ -103,7 +104,7 @@ import Testing
       instants += stride(from: segment.start - 7200, through: segment.start + 7200, by: 900)
       instants += [segment.start - 1, segment.start + 1]
     }
-    let expected = SystemClock.offsets(in: zone, at: instants)
+    let expected = try SystemClock.offsets(in: zone, at: instants)
     for (instant, offset) in zip(instants, expected) {
       #expect(Int(rules.type(at: instant).offset) == offset, "\(zone) at \(instant)")
     }
@@ -178,39 +179,23 @@ import Testing
   }
 }
 
-/// The C library's reading of the zone files, in a child process: `TZ` belongs to a whole process.
+/// The C library's reading of the zone files: `date` asks it.
 private enum SystemClock {
-  static func offsets(in zone: String, at instants: [Int64]) -> [Int] {
-    var ends: [Int32] = [0, 0]
-    precondition(pipe(&ends) == 0)
-    let child = fork()
-    precondition(child >= 0)
-    var offsets = [Int](repeating: .min, count: instants.count)
-    let size = instants.count * MemoryLayout<Int>.size
-    if child == 0 {
-      setenv("TZ", ":" + zone, 1)
-      tzset()
-      for (index, instant) in instants.enumerated() {
-        var time = time_t(instant)
-        var parts = tm()
-        localtime_r(&time, &parts)
-        offsets[index] = parts.tm_gmtoff
-      }
-      var done = 0
-      while done < size {
-        done += offsets.withUnsafeBytes { write(ends[1], $0.baseAddress! + done, size - done) }
-      }
-      _exit(0)
+  static func offsets(in zone: String, at instants: [Int64]) throws -> [Int] {
+    var template = Array("/tmp/instants-XXXXXX".utf8CString)
+    let file = mkstemp(&template)
+    try #require(file >= 0)
+    defer { close(file) }
+    let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    defer { unlink(path) }
+    try AtomicReplacement.write(Array(instants.map { "@\($0)\n" }.joined().utf8), to: path, mode: 0o600)
+    let date = try StartedProgram(
+      ["date", "-f", path, "+%::z"], environment: ["TZ": ":" + zone, "PATH": "/usr/bin:/bin"], output: .read)
+    let lines = date.all().split(separator: "\n")
+    try #require(date.wait() == 0 && lines.count == instants.count)
+    return try lines.map { line in
+      let parts = try line.dropFirst().split(separator: ":").map { try #require(Int($0)) }
+      return (line.first == "-" ? -1 : 1) * (parts[0] * 3600 + parts[1] * 60 + parts[2])
     }
-    close(ends[1])
-    var done = 0
-    while done < size {
-      let got = offsets.withUnsafeMutableBytes { read(ends[0], $0.baseAddress! + done, size - done) }
-      if got <= 0 { break }
-      done += got
-    }
-    close(ends[0])
-    waitpid(child, nil, 0)
-    return offsets
   }
 }
