@@ -144,7 +144,10 @@ let package = Package(
     tests("Digests", ["Digests", "PreferencesCore"]),
     tests("AuditEvents", ["AuditEvents", "PropertyList", "LinuxFiles"]),
     tests(
-      "AuditLog", ["AuditLog", "AuditEvents", "Digests", "PropertyList", "LinuxFiles", "AuditPeer", "TestPrograms"]),
+      "AuditLog",
+      [
+        "AuditLog", "AuditEvents", "CommandSandbox", "Digests", "PropertyList", "LinuxFiles", "AuditPeer", "TestPrograms",
+      ]),
     command("AuditPeer", ["AuditLog", "AuditEvents", "PropertyList", "LinuxFiles"], path: "Tests/AuditPeer"),
     tests(
       "PreferencesCore",

@@ -61,6 +61,9 @@ extension AuditEvent.Kind {
   public static let auditAcknowledged = Self(rawValue: "audit.acknowledged")
   /// Old segments were removed. Fields: `through` (their last record), `hash` (of its line), `records`, `segments`.
   public static let auditCheckpoint = Self(rawValue: "audit.checkpoint")
+  /// The log before this record did not verify, and is in a folder of its own. Fields: `log`, `through`, `hash` (the last record
+  /// there), `folder`, `files`, `digest` (of the list of their digests), `finding`, `reason`.
+  public static let auditSetAside = Self(rawValue: "audit.set-aside")
   /// Personal parts were erased. Fields: `records` (their numbers), `count`, `reason`.
   public static let auditErased = Self(rawValue: "audit.erased")
   /// Records found no room, or a program's events were refused. Fields: `count`, `since`; `user` and `reasons` of events.

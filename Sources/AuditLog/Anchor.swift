@@ -19,7 +19,7 @@ struct Anchor: Hashable {
   /// When the first of those was dropped.
   var droppedSince: PropertyListDate?
   /// The number up to which the log may bear witness for itself ahead of the anchor: it is written before records that excuse
-  /// what is missing (`audit.alarm`, `audit.acknowledged`, `audit.checkpoint`, `audit.erased`), and is 0 when they are counted. Who
+  /// what is missing (`audit.alarm`, `audit.acknowledged`, `audit.checkpoint`, `audit.erased`, `audit.set-aside`), and is 0 when they are counted. Who
   /// can write the log and not the anchor can't have such a record believed.
   var announced: UInt64 = 0
   /// How often the anchor was written.

@@ -25,10 +25,11 @@ extension ChainWalk {
         "the record vouches for something (\(record.record.kind)), and the anchor neither counted nor announced it")
     }
     if let beginning { checkBeginning(beginning, into: &result) }
+    noteSetAside(into: &result)
     for alarm in alarms where alarm.record.sequence > acknowledgedThrough {
       result.find(
         .tampered, file: alarm.file, line: alarm.line, sequence: alarm.record.sequence,
-        "nobody has acknowledged this alarm: " + alarm.record.alarmText)
+        "nobody has acknowledged this alarm: " + alarm.record.alarmText, isAlarm: true)
     }
     let acknowledged = alarms.filter { $0.record.sequence <= acknowledgedThrough }
     for alarm in acknowledged {
@@ -63,7 +64,21 @@ extension ChainWalk {
       return
     }
     result.notes.append(
-      "complete from record \(beginning.sequence) on: checkpoint \(last.sequence) tells of those that were removed")
+      last.kind == "audit.set-aside"
+        ? "complete from record \(beginning.sequence) on: record \(last.sequence) tells of those that were set aside"
+        : "complete from record \(beginning.sequence) on: checkpoint \(last.sequence) tells of those that were removed")
+  }
+
+  /// What did not verify stays told of for as long as the record of it is there.
+  private func noteSetAside(into result: inout AuditVerification) {
+    for record in checkpoints where record.kind == "audit.set-aside" {
+      func text(_ name: String) -> String {
+        record.fields[name]?.stringValue ?? record.fields[name]?.dictionaryValue?["cut"]?.stringValue ?? ""
+      }
+      result.notes.append(
+        "record \(record.sequence): the log before it did not verify (\(text("finding"))) and is in \(text("folder")), where "
+          + "SHA256SUMS has the digest \(text("digest")): \(text("reason"))")
+    }
   }
 
   private func checkAnchor(_ snapshot: LogSnapshot, into result: inout AuditVerification) {
@@ -85,7 +100,8 @@ extension ChainWalk {
     if isBlind, tip == nil { return }
     if anchor.alarm > 0, !result.findings.contains(where: { $0.sequence == anchor.alarm }) {
       result.find(
-        .tampered, sequence: anchor.alarm, "the anchor remembers an alarm that nobody has acknowledged")
+        .tampered, sequence: anchor.alarm, "the anchor remembers an alarm that nobody has acknowledged",
+        isAlarm: true)
     }
     if end < anchor.tip.sequence {
       let after = lastLine.map { "after \($0.file), line \($0.line)" } ?? "in the log's folder"

@@ -234,6 +234,9 @@ final class ChainWalk {
       acknowledgedThrough = max(
         acknowledgedThrough, UInt64(max(0, record.fields["through"]?.integerValue ?? 0)))
     case "audit.checkpoint": checkpoints.append(record)
+    case "audit.set-aside":
+      checkpoints.append(record)
+      acknowledgedThrough = max(acknowledgedThrough, UInt64(max(0, record.fields["through"]?.integerValue ?? 0)))
     case "audit.erased": erasedRecords += RecordRanges.parse(record.fields["records"]?.stringValue ?? "")
     case "host.enrolled": lastEnrolment = record
     default: break

@@ -17,7 +17,9 @@ struct LogLine {
 
   /// Whether records of a kind excuse what is missing, or end an alarm.
   static func excuses(_ kind: some Sequence<UInt8>) -> Bool {
-    ["audit.alarm", "audit.acknowledged", "audit.checkpoint", "audit.erased"].contains { kind.elementsEqual($0.utf8) }
+    ["audit.alarm", "audit.acknowledged", "audit.checkpoint", "audit.erased", "audit.set-aside"].contains {
+      kind.elementsEqual($0.utf8)
+    }
   }
 
   /// Reads a line, without its line end. nil: not a line of ours.

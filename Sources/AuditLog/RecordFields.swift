@@ -34,6 +34,7 @@ public enum RecordFields {
     "audit.alarm": ["expected", "expectedHash", "found", "foundHash", "log", "reason"],
     "audit.acknowledged": ["reason", "through"],
     "audit.checkpoint": ["hash", "records", "segments", "through"],
+    "audit.set-aside": ["digest", "files", "finding", "folder", "hash", "log", "reason", "through"],
     "audit.erased": ["count", "reason", "records"],
     "audit.dropped": ["count", "reasons", "since", "user"],
   ]

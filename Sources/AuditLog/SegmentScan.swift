@@ -123,7 +123,7 @@ struct SegmentScan {
       alarm = sequence
     } else if sequence > announced {
       if LogLine.excuses(kind) { unannounced = unannounced ?? sequence }
-    } else if kind.elementsEqual("audit.acknowledged".utf8) {
+    } else if kind.elementsEqual("audit.acknowledged".utf8) || kind.elementsEqual("audit.set-aside".utf8) {
       alarm = 0
       isAcknowledged = true
     }

@@ -34,6 +34,8 @@ public struct AuditVerification: Sendable, Hashable {
     /// The number of the record.
     public let sequence: UInt64?
     public let what: String
+    /// It is an alarm that nobody has acknowledged: what it tells of was found before.
+    public let isAlarm: Bool
   }
 
   public internal(set) var findings: [Finding] = []
@@ -55,13 +57,15 @@ public struct AuditVerification: Sendable, Hashable {
   static let findingsKept = 20
 
   mutating func find(
-    _ verdict: Verdict, file: String? = nil, line: Int? = nil, sequence: UInt64? = nil, _ what: String
+    _ verdict: Verdict, file: String? = nil, line: Int? = nil, sequence: UInt64? = nil, _ what: String,
+    isAlarm: Bool = false
   ) {
     worst = max(worst, verdict)
     if findings.count == Self.findingsKept {
       more += 1
     } else {
-      findings.append(Finding(verdict: verdict, file: file, line: line, sequence: sequence, what: what))
+      findings.append(
+        Finding(verdict: verdict, file: file, line: line, sequence: sequence, what: what, isAlarm: isAlarm))
     }
   }
 

@@ -70,6 +70,7 @@ enum Overview {
           VerbSummary("head", "print the log's end, to keep elsewhere"),
           VerbSummary("export", "write the log into one file"),
           VerbSummary("acknowledge", "say that an alarm was looked into"),
+          VerbSummary("set-aside", "begin anew behind a log that does not verify"),
           VerbSummary("prune", "remove old segments, with a checkpoint"),
           VerbSummary("erase", "erase the personal parts of a user's records"),
         ]

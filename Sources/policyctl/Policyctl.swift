@@ -154,6 +154,7 @@ enum Policyctl {
     case ["audit", "head"]: AuditHeadVerb.self
     case ["audit", "export"]: AuditExportVerb.self
     case ["audit", "acknowledge"]: AuditAcknowledgeVerb.self
+    case ["audit", "set-aside"]: AuditSetAsideVerb.self
     case ["audit", "prune"]: AuditPruneVerb.self
     case ["audit", "erase"]: AuditEraseVerb.self
     default: nil

@@ -87,7 +87,8 @@ func forge(_ socket: String) throws {
     "policy.installed", "policy.refreshed", "policy.rolled-back", "policy.refused", "policy.uninstalled",
     "policy.window-opened", "policy.window-closed", "policy.stale", "identity.unknown", "host.enrolled", "key.trusted",
     "agent.started", "agent.stopped", "agent.heartbeat", "audit.began", "audit.rotated", "audit.recovered",
-    "audit.alarm", "audit.acknowledged", "audit.checkpoint", "audit.erased", "audit.dropped", "event.unheard-of",
+    "audit.alarm", "audit.acknowledged", "audit.checkpoint", "audit.erased", "audit.set-aside", "audit.dropped",
+    "event.unheard-of",
   ] {
     packets.append(AuditEvent(.init(rawValue: kind), fields: ["generation": .integer(99)], claim: others).jsonLine())
   }

@@ -55,6 +55,7 @@ import Testing
 
   @Test(arguments: [
     ("audit.erased", "records", "3-4"), ("audit.checkpoint", "through", "2"), ("audit.acknowledged", "through", "4"),
+    ("audit.set-aside", "through", "5"),
   ])
   func whatTheAnchorDidNotAnnounceIsNotBelieved(_ kind: String, _ field: String, _ value: String) throws {
     let log = try TestLog()

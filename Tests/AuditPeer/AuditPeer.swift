@@ -10,7 +10,7 @@ import Synchronization
 /// ```
 /// AuditPeer LOG ANCHOR append GROUPS RECORDS [SEGMENT-BYTES]   appends; prints the last number of each group at once
 /// AuditPeer LOG ANCHOR threads THREADS GROUPS RECORDS   the same on each of so many threads at once
-/// AuditPeer LOG ANCHOR rotate TIMES | prune KEPT TIMES | erase USER
+/// AuditPeer LOG ANCHOR rotate TIMES | prune KEPT TIMES | erase USER | set-aside
 /// AuditPeer LOG ANCHOR crash N VERB …   ends itself at the N-th change on the disk (exit 9); a write is half done then
 /// ```
 @main enum AuditPeer {
@@ -43,6 +43,7 @@ import Synchronization
       case "rotate": for _ in 0..<Int(words[1])! { try log.rotate(patience: 120) }
       case "prune": for _ in 0..<Int(words[2])! { _ = try log.prune(keeping: Int(words[1])!, patience: 120) }
       case "erase": print(try log.erase(reason: "a test", patience: 120) { $0 == UInt32(words[1])! })
+      case "set-aside": print(try log.setAside(finding: "a finding", reason: "a test", patience: 120).through)
       default: exit(64)
       }
     } catch {

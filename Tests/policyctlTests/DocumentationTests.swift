@@ -1,3 +1,4 @@
+import AuditLog
 import CommandSandbox
 import LinuxFiles
 import Testing
@@ -18,7 +19,9 @@ import Testing
   }
 
   static func shell(_ command: String, in sandbox: Sandbox, commands: String) -> Sandbox.Result {
-    let localised = replace("/etc/managed-preferences", with: sandbox.root + "/etc/managed-preferences", in: command)
+    var localised = replace("/etc/managed-preferences", with: sandbox.root + "/etc/managed-preferences", in: command)
+    localised = replace(" /var/log/", with: " \(sandbox.root)/var/log/", in: localised)
+    localised = replace("tar -C / ", with: "tar -C \(sandbox.root) ", in: localised)
     return sandbox.execute(
       ["/bin/sh", "-c", localised],
       environment: ["PATH": commands + ":/usr/bin:/bin", "MANAGED_PREFERENCES_ROOT": sandbox.root])
@@ -43,7 +46,8 @@ import Testing
     for verb in [
       "init", "enroll", "check", "test", "schema", "compile", "install", "apply", "refresh", "get", "explain", "status",
       "generations", "report", "key list", "key generate", "key trust", "audit show", "audit verify",
-      "audit head", "audit export", "audit prune", "audit erase", "audit acknowledge", "uninstall",
+      "audit head", "audit export", "audit prune", "audit erase", "audit acknowledge", "audit set-aside",
+      "uninstall",
     ] + (ContainedRuns.isAvailable ? ["run"] : []) {
       let help = sandbox.runBare(verb.split(separator: " ").map(String.init) + ["--help"])
       let example = try #require(help.output.split(separator: "\n").last).drop { $0 == " " }
@@ -54,11 +58,43 @@ import Testing
 
   @Test func theGuideForAdministratorsDoesWhatItSays() throws {
     let sandbox = try Sandbox()
-    let commands = try Self.commands(in: sandbox)
     let guide = try sandbox.read(Self.packageRoot + "/Documentation/for-administrators.md")
+    let (ran, compared) = try Self.run(guide, in: sandbox)
+    #expect(ran >= 25)
+    #expect(compared >= 3)
+  }
+
+  /// The procedure for a log that does not verify, on one that was edited behind a head that was kept.
+  @Test func theProcedureForALogThatDoesNotVerifyDoesWhatItSays() throws {
+    let sandbox = try Sandbox(applied: true)
+    let log = AuditTests.log(sandbox)
+    try sandbox.write(sandbox.run("audit", "head").output, to: "heads.txt")
+    try sandbox.auditLog.append([AuditExportTests.event("Alpha", 1000)])
+    let segment = log + "/audit-000000000001.jsonl"
+    let edited = Self.replace("host.enrolled", with: "host.enrollec", in: try sandbox.read(segment))
+    try AtomicReplacement.write(Array(edited.utf8), to: segment, mode: 0o640)
+
+    let page = try sandbox.read(Self.packageRoot + "/Documentation/audit-log.md")
+    let start = try #require(page.firstRange(of: "\n## When a log does not verify\n")).upperBound
+    let end = page[start...].firstRange(of: "\n## ")?.lowerBound ?? page.endIndex
+    let (ran, _) = try Self.run(String(page[start..<end]), in: sandbox)
+    #expect(ran >= 11)
+    #expect(sandbox.run("audit", "verify").exitCode == 0)
+    #expect(sandbox.run("status").exitCode == 0)
+    // What was set aside is what was there, and so is the copy.
+    for folder in [log + "/aside-000000000004", sandbox.work + "/copy/var/log/managed-preferences"] {
+      #expect(try sandbox.read(folder + "/audit-000000000001.jsonl") == edited)
+    }
+    #expect(try sandbox.read("heads.txt").split(separator: "\n").count == 2)
+  }
+
+  /// Runs a page's commands as they are typed, and holds what they print to what it shows.
+  /// - Returns: how many ran, and of how many something is shown.
+  static func run(_ page: String, in sandbox: Sandbox) throws -> (ran: Int, compared: Int) {
+    let commands = try Self.commands(in: sandbox)
     var ran = 0
     var compared = 0
-    for block in Self.blocks(of: guide) {
+    for block in blocks(of: page) {
       if block.language == "yaml" {
         // The first line names the file: `# policies/exam.yaml`.
         let name = try #require(block.lines.first?.dropFirst(2))
@@ -94,8 +130,7 @@ import Testing
         #expect(printed.map(Self.withoutMoments) == shown.map(Self.withoutMoments), "\(line)")
       }
     }
-    #expect(ran >= 25)
-    #expect(compared >= 3)
+    return (ran, compared)
   }
 
   /// A line with its dates, times and serial numbers replaced by words.
@@ -107,9 +142,14 @@ import Testing
   private static func blocks(of text: String) -> [(language: String, lines: [String])] {
     var blocks: [(language: String, lines: [String])] = []
     var isInside = false
+    var indentation = 0
     for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
-      if line.hasPrefix("```") {
-        if !isInside { blocks.append((String(line.dropFirst(3)), [])) }
+      // In a list a block stands further in.
+      let line = line.dropFirst(isInside ? min(indentation, line.prefix { $0 == " " }.count) : 0)
+      let fence = line.drop { $0 == " " }
+      if fence.hasPrefix("```") {
+        if !isInside { indentation = line.count - fence.count }
+        if !isInside { blocks.append((String(fence.dropFirst(3)), [])) }
         isInside.toggle()
       } else if isInside {
         blocks[blocks.count - 1].lines.append(String(line))

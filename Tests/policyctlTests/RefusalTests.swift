@@ -239,7 +239,8 @@ import Testing
   @Test(arguments: [
     ["init"], ["enroll", "--host", "x"], ["apply"], ["install", "x"], ["refresh"], ["uninstall"],
     ["key", "trust", "x"],
-    ["key", "generate", "--local"], ["audit", "acknowledge", "--reason", "x"], ["audit", "prune", "--keep", "1"],
+    ["key", "generate", "--local"], ["audit", "acknowledge", "--reason", "x"], ["audit", "set-aside", "--reason", "x"],
+    ["audit", "prune", "--keep", "1"],
     ["audit", "erase", "--user", "nobody", "--reason", "x"],
   ])
   func rootsVerbsAskBeforeTheyBegin(_ words: [String]) throws {

@@ -55,7 +55,8 @@ import Testing
     "init", "enroll", "check", "compile", "install", "apply", "refresh", "status", "generations", "get", "explain",
     "test", "key generate", "key trust", "key list", "schema", "containers", "containers show", "containers reset",
     "containers remove",
-    "audit show", "audit verify", "audit head", "audit export", "audit acknowledge", "audit prune", "audit erase",
+    "audit show", "audit verify", "audit head", "audit export", "audit acknowledge", "audit set-aside", "audit prune",
+    "audit erase",
     "uninstall", "run", "report",
   ]
 

@@ -27,7 +27,7 @@ import Testing
 
   @Test func statusTellsWhyNoAgentIsThere() throws {
     let agent = try AgentSandbox()
-    #expect(Self.line(agent) == "none has run here (optional)")
+    #expect(Self.line(agent) == "none (optional); the log tells of none")
     #expect(try Self.json(agent) == ("not running", "never-ran", false))
 
     try agent.start()

@@ -63,7 +63,7 @@ import Testing
     let peer = Sandbox.binary("AgentPeer")
     let result = agent.sandbox.execute(Self.words([peer, "forge", agent.socket]))
     #expect(result.exitCode == 0, "\(result.errors)")
-    #expect(result.output == "77\n")
+    #expect(result.output == "78\n")
     try agent.deliver([AgentSandbox.event("Ours")])
     // What was passed is not kept open, and those who are gone are not either.
     wait(while: ((try? Directory.names(in: descriptors).count) ?? 0) > before)
@@ -86,7 +86,7 @@ import Testing
     func refused(_ reason: String) -> Int {
       dropped.map { $0["fields", "reasons", reason].number ?? 0 }.reduce(0, +)
     }
-    #expect(refused("foreign") == 23, "\(dropped)")
+    #expect(refused("foreign") == 24, "\(dropped)")
     #expect(refused("oversized") == 1)
     #expect(refused("malformed") == 2)
     #expect(agent.policyctl("audit", "verify").exitCode == 0)

@@ -99,6 +99,8 @@ extension PolicyTimeline {
     case "audit.acknowledged": return "the alarms were looked into: \(word(record.fields["reason"]) ?? "")"
     case "audit.erased": return "personal parts of records were erased"
     case "audit.checkpoint": return "old records were removed"
+    case "audit.set-aside":
+      return "the log before did not verify and was set aside: \(word(record.fields["reason"]) ?? "")"
     default: return nil
     }
   }

@@ -57,10 +57,9 @@ extension AuditPruneVerb {
     if verification.records == 0, verification.verdict == .incomplete { throw AuditShowVerb.nothing(place) }
     let view = AuditVerdictView(verification: verification, directory: place.directory)
     StandardStreams.writeError(view.text(Terminal.palette(for: .errors)))
-    let archive = ["tar", "-cf", "audit-log.tar", place.directory, place.anchor]
     throw CommandFailure(
       view.exitCode, "nothing was removed: a checkpoint would vouch for what did not verify; archive the log",
-      next: [ShellWord.join((call.root == nil ? ["sudo"] : []) + archive)])
+      next: [AuditArchive.command(place, call)])
   }
 }
 

@@ -88,29 +88,3 @@ enum AuditHeadVerb: VerbProgram {
     return .no
   }
 }
-
-/// `audit acknowledge`: somebody has looked into the alarms.
-enum AuditAcknowledgeVerb: VerbProgram {
-  static var verb: Verb {
-    Verb(
-      "audit", "acknowledge", summary: "Say that the alarms of the audit log were looked into; they stay in it.",
-      flags: [Flag("--reason", value: "TEXT", .text, "what was found out, for the log")],
-      notes: ["audit verify fails until then."],
-      example: "sudo policyctl audit acknowledge --reason 'a disk was exchanged'")
-  }
-
-  static func run(_ call: Invocation) throws(CommandFailure) -> ExitCode {
-    try Permission.requireRoot(call)
-    guard let reason = call.arguments.value("--reason") else {
-      throw call.usage(.neededFlag(verb: call.verb.name, flag: "--reason", placeholder: "TEXT"))
-    }
-    let done: Bool
-    do throws(AuditLogError) {
-      done = try AuditLog(AuditSite(call.installation()).place).acknowledge(reason: reason)
-    } catch {
-      throw CommandFailure(error, of: call)
-    }
-    try Output.print(done ? "The alarms are acknowledged; the log tells of it.\n" : "There is no alarm.\n")
-    return .done
-  }
-}

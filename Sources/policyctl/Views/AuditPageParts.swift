@@ -118,7 +118,7 @@ enum AuditPageParts {
       function verify(lines, parts, heads) {
         var encoder = new TextEncoder(), before = null, digest = null, digests = {}, alarms = [], acknowledged = [];
         var first = 0, present = {}, missing = [], erased = [], matched = 0, rows = [], ranges = [], losses = [];
-        var beginning = null, checkpoint = null, host, log, time;
+        var beginning = null, checkpoint = null, aside = [], host, log, time;
         function bad(text) { return { bad: true, text: text }; }
         (parts || []).forEach(function (part) { present[sha256(encoder.encode(part))] = part; });
         for (var i = 0; i < lines.length; i++) {
@@ -156,7 +156,12 @@ enum AuditPageParts {
             var ends = range.split("-");
             erased.push([Number(ends[0]), Number(ends[ends.length - 1])]);
           });
-          if (record.kind === "audit.checkpoint") checkpoint = fields.through + 1 >= first ? fields : checkpoint;
+          if (record.kind === "audit.checkpoint" || record.kind === "audit.set-aside")
+            checkpoint = fields.through + 1 >= first ? fields : checkpoint;
+          if (record.kind === "audit.set-aside") {
+            aside.push(number);
+            acknowledged.push({ through: fields.through || 0, by: number });
+          }
           if (record.kind === "audit.alarm") alarms.push(number);
           if (record.kind === "audit.acknowledged") acknowledged.push({ through: fields.through || 0, by: number });
         }
@@ -187,7 +192,11 @@ enum AuditPageParts {
             return (loss.lost[0] > loss.lost[1] ? "the chain began anew with record " + loss.alarm : span(loss.lost) + " lost")
               + ", acknowledged in record " + settling(loss.alarm).by;
           }).join("; ") : " are one unbroken chain")
-          + (beginning ? ", complete from record " + first + " on, as a checkpoint tells" : "");
+          + (beginning ? ", complete from record " + first + " on, as "
+            + (checkpoint.folder ? "its record of what was set aside" : "a checkpoint") + " tells" : "")
+          + (aside.length ? "; what did not verify was set aside before record " + list(aside.map(function (number) {
+            return [number, number];
+          })) : "");
         return { bad: false, text: words
           + (parts ? "" : ", without the parts about persons, which were left out")
           + (heads ? ", and the line that was kept fits." : "; the last digest is " + digest + "."),

@@ -86,11 +86,8 @@ struct AuditVerdictView {
   func text(_ palette: Palette) -> String {
     var text = ""
     for finding in verification.findings {
-      var place = finding.file.map { FilePath.join(directory, $0) } ?? directory
-      if let line = finding.line { place += ":\(line)" }
-      text += palette.paint(TerminalText.escape(place) + ":", .place) + " "
-      if let number = finding.sequence { text += "record \(number): " }
-      text += TerminalText.escape(finding.what) + "\n"
+      let (place, words) = Self.parts(of: finding, in: directory)
+      text += palette.paint(place + ":", .place) + " \(words)\n"
     }
     if verification.more > 0 { text += "… and \(verification.more) more\n" }
     text += palette.paint(verdict, verification.verdict == .sound ? .good : .error) + "\n"
@@ -102,6 +99,23 @@ struct AuditVerdictView {
       text += "Keep this line on another machine; later: policyctl audit verify --against LINE\n\(head)\n"
     }
     return text
+  }
+
+  /// The first thing that is wrong, in one line; nil where nothing is.
+  var firstFinding: String? {
+    verification.findings.first.map { finding in
+      let (place, words) = Self.parts(of: finding, in: directory)
+      return "\(place): \(words)"
+    }
+  }
+
+  private static func parts(
+    of finding: AuditVerification.Finding, in directory: String
+  ) -> (place: String, words: String) {
+    var place = finding.file.map { FilePath.join(directory, $0) } ?? directory
+    if let line = finding.line { place += ":\(line)" }
+    let record = finding.sequence.map { "record \($0): " } ?? ""
+    return (TerminalText.escape(place), record + TerminalText.escape(finding.what))
   }
 
   private var verdict: String {

@@ -158,7 +158,7 @@ struct StatusView {
   private var absence: (text: String, style: TextStyle?) {
     let last = agentEnd?.lastWord.map { InstantText.ago($0, now: now) } ?? "unknown"
     return switch agentEnd?.reason {
-    case .neverRan: ("none has run here (optional)", nil)
+    case .neverRan: ("none (optional); the log tells of none", nil)
     case .stopped: ("stopped \(last) (optional)", nil)
     case .uninstalled: ("none has run since the uninstallation (optional)", nil)
     case .killed: ("killed, or crashed: it ended without a word; last heard of \(last)", .warning)
