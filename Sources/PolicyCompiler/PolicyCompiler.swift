@@ -46,7 +46,7 @@ public enum PolicyCompiler {
     for stage in stages { stage.run(&state) }
     return Compilation(
       payload: state.hasErrors ? nil : state.payload, sourceDigest: state.sourceDigest,
-      diagnostics: state.diagnostics.sortedForReport(), statistics: state.statistics)
+      diagnostics: tree.concealing(state.diagnostics).sortedForReport(), statistics: state.statistics)
   }
 
   /// The digest that a compilation of this tree states: to learn whether sources match what is installed, nothing needs

@@ -29,12 +29,12 @@ public struct Diagnostic: Hashable, Sendable, Comparable {
   public let position: SourcePosition
   public let severity: Severity
   public let code: DiagnosticCode
-  public let message: String
+  public internal(set) var message: String
   /// What to do next; nil where the message says it already.
-  public let hint: String?
-  public let related: [RelatedPosition]
-  /// The source line may hold a secret: no report shows it.
-  public internal(set) var concealsSource: Bool
+  public internal(set) var hint: String?
+  public internal(set) var related: [RelatedPosition]
+  /// How much of the source line is shown: it may hold a secret.
+  public internal(set) var quotation = Quotation.line
 
   public var line: UInt32 { position.line }
   public var column: UInt32 { position.column }
@@ -43,7 +43,7 @@ public struct Diagnostic: Hashable, Sendable, Comparable {
   /// Makes a diagnostic; severity comes from the table of codes, and so does the hint unless one is given.
   public init(
     _ code: DiagnosticCode, path: String, at position: SourcePosition, _ message: String, hint: String? = nil,
-    related: [RelatedPosition] = [], concealsSource: Bool = false
+    related: [RelatedPosition] = []
   ) {
     let row = code.row
     self.path = path
@@ -53,7 +53,6 @@ public struct Diagnostic: Hashable, Sendable, Comparable {
     self.message = message
     self.hint = hint ?? row.hint
     self.related = related
-    self.concealsSource = concealsSource
   }
 
   public static func < (a: Self, b: Self) -> Bool {

@@ -34,7 +34,7 @@ public struct DiagnosticRenderer: Sendable {
     var text = "\(place(diagnostic.path, diagnostic.position)): "
     text += paint(severity + ":", diagnostic.severity == .error ? "1;31" : "1;35")
     text += " \(diagnostic.message.printable) [\(diagnostic.code)]\n"
-    if !diagnostic.concealsSource { text += quotation(diagnostic.path, diagnostic.position) }
+    text += quotation(diagnostic)
     for related in diagnostic.related {
       text += "\(place(related.path, related.position)): \(paint("note:", "1;36")) \(related.message.printable)\n"
     }
@@ -53,11 +53,20 @@ public struct DiagnosticRenderer: Sendable {
   // The longest line that is quoted whole; of a longer one, the part around the caret.
   private static let widestLine = 160
 
-  private func quotation(_ path: String, _ position: SourcePosition) -> String {
-    guard let source = sources[path], let bytes = lines.line(position.line, of: source) else { return "" }
+  private func quotation(_ diagnostic: Diagnostic) -> String {
+    let position = diagnostic.position
+    guard diagnostic.quotation != .nothing, let source = sources[diagnostic.path],
+      let bytes = lines.line(position.line, of: source)
+    else { return "" }
     var scalars = Array(String(decoding: bytes, as: UTF8.self).unicodeScalars)
     var caret = Int(position.column) - 1
     guard caret <= scalars.count else { return "" }
+    if case .key(let end) = diagnostic.quotation {
+      guard end <= scalars.count else { return "" }
+      scalars = scalars.prefix(Int(end)) + Array(": …".unicodeScalars)
+      // What is behind the key is somewhere in the ellipsis.
+      if caret >= end { caret = scalars.count - 1 }
+    }
     var length = min(max(1, Int(position.length)), max(1, scalars.count - caret))
     var lead = ""
     if scalars.count > Self.widestLine {

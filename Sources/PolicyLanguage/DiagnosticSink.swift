@@ -22,7 +22,7 @@ struct DiagnosticSink {
 
   mutating func report(
     _ code: DiagnosticCode, at position: SourcePosition, _ message: @autoclosure () -> String, hint: String? = nil,
-    related: [RelatedPosition] = [], concealsSource: Bool = false
+    related: [RelatedPosition] = []
   ) {
     let isError = code.row.severity == .error
     if isError { errors += 1 } else { warnings += 1 }
@@ -36,9 +36,7 @@ struct DiagnosticSink {
       }
       return
     }
-    diagnostics.append(
-      Diagnostic(
-        code, path: path, at: position, message(), hint: hint, related: related, concealsSource: concealsSource))
+    diagnostics.append(Diagnostic(code, path: path, at: position, message(), hint: hint, related: related))
   }
 
   func related(_ position: SourcePosition, _ message: String) -> RelatedPosition {

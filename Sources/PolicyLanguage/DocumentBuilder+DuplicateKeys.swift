@@ -74,7 +74,13 @@ extension DocumentBuilder {
       related: related)
   }
 
+  /// The text of a scalar; of a list or a mapping, which can't be a key, none.
   private func withBytes<R>(of node: Node, _ body: (UnsafeRawBufferPointer) -> R) -> R {
+    if node.kind == .mapping || node.kind == .sequence { return body(UnsafeRawBufferPointer(start: nil, count: 0)) }
+    return withScalar(of: node, body)
+  }
+
+  private func withScalar<R>(of node: Node, _ body: (UnsafeRawBufferPointer) -> R) -> R {
     (node.flags.contains(.inSource) ? text.bytes : arena).withUnsafeBytes { bytes in
       body(UnsafeRawBufferPointer(rebasing: bytes[Int(node.offset)..<Int(node.offset + node.length)]))
     }

@@ -43,6 +43,8 @@ struct DocumentBuilder {
   var frames: [Frame] = []
   private var anchors: [String: Anchor] = [:]
   private var documents = 0
+  /// The line on which the last document ended; 0 before the first end.
+  private(set) var finishedLine: UInt32 = 0
   /// Of all documents so far.
   private var expandedNodes = 0
   private var expandedBytes = 0
@@ -77,8 +79,9 @@ struct DocumentBuilder {
     holdsHighText = false
   }
 
-  mutating func endDocument() -> NodeTree {
+  mutating func endDocument(_ events: borrowing YAMLEvents) -> NodeTree {
     defer { nodes = [] }
+    finishedLine = position(events.start, events.end).line
     if nodes.capacity > 2 * nodes.count + 16 { nodes = ContiguousArray(nodes[...]) }
     return NodeTree(
       nodes: nodes, source: text.bytes, text: arena, holdsRemarkableScalars: holdsRemarkableScalars,

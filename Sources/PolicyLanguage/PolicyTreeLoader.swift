@@ -79,7 +79,7 @@ public enum PolicyTreeLoader {
       guard let excess = aliased.excess, !isExcessive else { continue }
       isExcessive = true
       if stream.aliased.excess != nil { continue }
-      var result = FileResult(text: stream.text, sink: sink(of: stream))
+      var result = FileResult(stream)
       result.sink.report(
         .aliasExpansion, at: .start, "with this file, the aliases of the tree stand for more than \(excess)")
       files[index] = .done(result)
@@ -88,7 +88,7 @@ public enum PolicyTreeLoader {
       // What is not decoded can't be validated: only what the files said by themselves is reported.
       for index in waiting {
         guard case .text(let stream)? = files[index] else { continue }
-        files[index] = .done(FileResult(text: stream.text, sink: sink(of: stream)))
+        files[index] = .done(FileResult(stream))
       }
     } else {
       let indices = waiting
@@ -104,10 +104,6 @@ public enum PolicyTreeLoader {
       files[index] = nil  // What is validated must be the only copy.
     }
     return assemble(results, directory: directory, now: now, isWhole: !isExcessive)
-  }
-
-  private static func sink(of stream: YAMLStream) -> DiagnosticSink {
-    DiagnosticSink(path: stream.text.path, diagnostics: stream.diagnostics)
   }
 
   // MARK: Finding files
@@ -149,7 +145,21 @@ public enum PolicyTreeLoader {
     var inventories: [Inventory] = []
     var manifests: [Manifest] = []
     var tests: [PolicyTestCase] = []
+    var documents: Concealment.Documents
     var sink: DiagnosticSink
+
+    /// Nothing of a file that can't be read.
+    init(text: SourceText, sink: DiagnosticSink) {
+      self.text = text
+      self.sink = sink
+      documents = Concealment.Documents(text: text, trees: [], isComplete: false)
+    }
+
+    init(_ stream: YAMLStream) {
+      text = stream.text
+      sink = DiagnosticSink(path: stream.text.path, diagnostics: stream.diagnostics)
+      documents = Concealment.Documents(text: stream.text, trees: stream.documents, isComplete: stream.isComplete)
+    }
   }
 
   private static func unreadable(_ error: FileError, path: String, relativePath: String) -> FileResult {
@@ -164,7 +174,7 @@ public enum PolicyTreeLoader {
   }
 
   private static func decode(_ stream: YAMLStream, index: Int) -> FileResult {
-    var result = FileResult(text: stream.text, sink: sink(of: stream))
+    var result = FileResult(stream)
     if let first = stream.documents.first {
       var decoder = DocumentDecoder(source: index, tree: first, sink: result.sink)
       for document in stream.documents { decoder.decode(document) }
@@ -197,22 +207,8 @@ public enum PolicyTreeLoader {
       diagnostics.append(
         Diagnostic(.emptyTree, path: directory, at: .start, "the folder holds no *.yaml and no *.yml"))
     }
-    conceal(&diagnostics)
-    tree.diagnostics = diagnostics.sortedForReport()
+    tree.documents = files.map(\.documents)
+    tree.diagnostics = tree.concealing(diagnostics).sortedForReport()
     return tree
-  }
-
-  /// No other diagnostic quotes a line that a secret stands on.
-  private static func conceal(_ diagnostics: inout [Diagnostic]) {
-    struct Line: Hashable {
-      var path: String
-      var number: UInt32
-    }
-    let secret = Set(diagnostics.lazy.filter(\.concealsSource).map { Line(path: $0.path, number: $0.line) })
-    if secret.isEmpty { return }
-    for index in diagnostics.indices {
-      let line = Line(path: diagnostics[index].path, number: diagnostics[index].line)
-      if secret.contains(line) { diagnostics[index].concealsSource = true }
-    }
   }
 }

@@ -2,7 +2,7 @@
 enum Spelling {
   /// The nearest choice that is close enough to be meant: at most a third of its letters differ, and at most two, or the case.
   /// The first of equally near ones, so that the order of the documentation decides.
-  static func nearest(to name: String, in choices: [String]) -> String? {
+  static func nearest(to name: String, in choices: some Sequence<String>) -> String? {
     let written = Array(name.utf8.prefix(64))
     var best: (choice: String, distance: Int)?
     for choice in choices {
@@ -14,6 +14,11 @@ enum Spelling {
       if distance <= allowed && distance < best?.distance ?? .max { best = (choice, distance) }
     }
     return best?.choice
+  }
+
+  /// Whether a name may be meant to be one of these.
+  static func isNear(_ name: String, any choices: some Sequence<String>) -> Bool {
+    nearest(to: name, in: choices) != nil
   }
 
   private static func folded(_ bytes: [UInt8]) -> [UInt8] {

@@ -4,10 +4,13 @@ import PropertyList
 struct SyntaxFault {
   private let fault: YAMLEvents.Fault
   private let text: SourceText
+  private let unread: UnreadPart
 
-  init(_ fault: YAMLEvents.Fault, in text: SourceText) {
+  /// - Parameter unread: what may be shown of the text.
+  init(_ fault: YAMLEvents.Fault, in text: SourceText, _ unread: UnreadPart) {
     self.fault = fault
     self.text = text
+    self.unread = unread
   }
 
   func report(to sink: inout DiagnosticSink) {
@@ -33,6 +36,21 @@ struct SyntaxFault {
   }
 
   // MARK: Places
+
+  /// The key that stands where none was expected: the reader took it for one.
+  var unexpectedKey: SourcePosition? {
+    guard fault.problem == "did not find expected key", fault.context == "while parsing a block mapping" else {
+      return nil
+    }
+    let rest = text.bytes[byteOffset(ofCharacter: fault.place.index)...]
+    let word = rest.prefix { 0x30...0x39 ~= $0 || 0x61...0x7A ~= $0 | 0x20 || "_.-".utf8.contains($0) }
+    let end = rest[word.endIndex...].prefix(2)
+    guard !word.isEmpty, end.first == UInt8(ascii: ":"), end.count == 1 || end.last == 0x20 || end.last == 0x0A
+    else { return nil }
+    var place = position(fault.place)
+    place.length = UInt32(word.count)
+    return place
+  }
 
   private func position(_ mark: YAMLEvents.Mark) -> SourcePosition {
     if text.hasForeignLineEnds { return text.position(ofByte: byteOffset(ofCharacter: mark.index)) }
@@ -138,12 +156,12 @@ struct SyntaxFault {
   private var hint: String? {
     let problem = fault.problem
     if problem == Self.missingName {
-      return "put a text that begins with '*' or '&' in quotes: \"\(word(at: fault.contextPlace))\""
+      return "put a text that begins with '*' or '&' in quotes" + example { word(at: fault.contextPlace) }
     }
     if isFlowSequence && problem == "did not find expected ',' or ']'" {
-      let start = wordStart(before: fault.place)
       if byte(at: fault.place) == UInt8(ascii: "[") {
-        return "put a text with brackets in quotes: \"\(word(at: start, throughBrackets: true))\""
+        return "put a text with brackets in quotes"
+          + example { word(at: wordStart(before: fault.place), throughBrackets: true) }
       }
       return "close the list with ']'; put a text with brackets in quotes"
     }
@@ -158,6 +176,11 @@ struct SyntaxFault {
     if isQuoted { return "close the quotes" }
     if problem == "did not find expected key" { return "check the indentation of this line and of those above" }
     return nil
+  }
+
+  /// How the text would be written, where it may be shown.
+  private func example(_ word: () -> String) -> String {
+    unread.quotation(at: position(fault.place)) == .line ? ": \"\(word())\"" : ""
   }
 
   private func wordStart(before mark: YAMLEvents.Mark) -> YAMLEvents.Mark {

@@ -141,9 +141,7 @@ private struct ValueChecker {
   // MARK: Manifest
 
   private mutating func reportSecret(_ key: Located<String>) {
-    sink.report(
-      .secretKey, at: key.position, "\(key.value.shown) is secret; a policy can't give it a value", concealsSource: true
-    )
+    sink.report(.secretKey, at: key.position, "\(key.value.shown) is secret; a policy can't give it a value")
   }
 
   private mutating func reportMismatch(

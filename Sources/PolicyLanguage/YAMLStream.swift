@@ -42,14 +42,15 @@ public struct YAMLStream: Sendable {
     self.text = text
     if let fault {
       sink.report(fault.code, at: fault.position, fault.message)
-      (documents, diagnostics, isComplete, aliased) = ([], sink.diagnostics, false, .init())
+      let shown = sink.diagnostics.map(UnreadPart(text: text).conceal)
+      (documents, diagnostics, isComplete, aliased) = ([], shown, false, .init())
       return
     }
     var reader = StreamReader(text: text, sink: sink)
     let isComplete = reader.read()
     self.isComplete = isComplete
     documents = reader.documents
-    diagnostics = reader.builder.sink.diagnostics
+    diagnostics = reader.diagnostics
     aliased = reader.builder.aliased
   }
 }
@@ -77,6 +78,14 @@ private struct StreamReader {
   let text: SourceText
   var builder: DocumentBuilder
   var documents: [NodeTree] = []
+  /// What was not read to its end; nil where all was.
+  private var unread: UnreadPart?
+
+  /// What is wrong with the text, and may be shown.
+  var diagnostics: [Diagnostic] {
+    let all = builder.sink.diagnostics
+    return unread.map { all.map($0.conceal) } ?? all
+  }
 
   init(text: SourceText, sink: DiagnosticSink) {
     self.text = text
@@ -96,14 +105,22 @@ private struct StreamReader {
           case .mappingEnd, .sequenceEnd: builder.end()
           case .alias: builder.alias(events)
           case .documentStart: builder.beginDocument(events)
-          case .documentEnd: documents.append(builder.endDocument())
+          case .documentEnd: documents.append(builder.endDocument(events))
           case .streamStart: break
           case .streamEnd: return true
           }
-          if builder.hasGivenUp { return false }
+          if builder.hasGivenUp {
+            unread = UnreadPart(of: builder)
+            return false
+          }
         }
       } catch {
-        SyntaxFault(error, in: text).report(to: &builder.sink)
+        var unread = UnreadPart(of: builder)
+        let fault = SyntaxFault(error, in: text, unread)
+        fault.report(to: &builder.sink)
+        // Behind a value of several lines it may be one of them.
+        if let key = fault.unexpectedKey, builder.nodes.last.map({ $0.extent > 0 }) ?? false { unread.admit(key: key) }
+        self.unread = unread
         return false
       }
     }

@@ -98,6 +98,25 @@ import Testing
     #expect(sandbox.run("apply", "good").exitCode == 0)
     var outputs: [Sandbox.Result] = [sandbox.run("apply", "forced")]
     outputs.append(sandbox.run("apply", "broken"))
+    // The same where the file, or the manifest, is no YAML.
+    for (name, forced) in [
+      "quotes": "port: 1, proxyPassword: \"\(secret)", "list": "port: 1, proxyPassword: [\(secret)",
+      "alias": "proxyPassword: *\(secret)", "star": "proxyPassword: * \(secret)",
+      "tag": "proxyPassword: !!int \(secret)",
+      "depth": "proxy: {auth: {credential: !\(secret) x}}", "brackets": "proxyPassword: [a[\(secret)]]",
+    ] {
+      let text = policy(forced)
+      let parts = text.split(separator: "---\n").map(String.init)
+      for (sort, files) in ["one": [text], "two": parts, "broken": [parts[0], parts[1] + "  x: ["]] {
+        let folder = "\(name)-\(sort)"
+        for (index, file) in files.enumerated() { try sandbox.write(file, to: "\(folder)/\(index).yaml") }
+        for words in [
+          ["check", folder], ["check", folder, "--format", "json"], ["apply", folder], ["test", folder],
+          ["compile", folder, "-o", "x.bundle"], ["get", "org.lab.net", "--policies", folder],
+          ["report", "--policies", folder],
+        ] { outputs.append(sandbox.execute([Sandbox.binary, "--root", sandbox.root] + words)) }
+      }
+    }
     for output in outputs { #expect(output.exitCode != 0) }
     let defaults = Sandbox.binary("defaults")
     let environment = ["MANAGED_PREFERENCES_ROOT": sandbox.root]
