@@ -4,7 +4,7 @@ import PropertyList
 
 extension PropertyListDate {
   static func nowToTheMillisecond() -> PropertyListDate {
-    PropertyListDate(unixTime: Double(WallClock.unixMilliseconds()) / 1000)
+    PropertyListDate(unixMilliseconds: WallClock.unixMilliseconds())
   }
 }
 

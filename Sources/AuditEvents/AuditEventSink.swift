@@ -16,24 +16,31 @@ extension AuditEventSink {
 
 /// The process's sinks for whoever does not choose one: the agent of an installation, with the user's spool behind it.
 public enum DefaultAuditEventSink {
+  private struct Place: Hashable {
+    let socket: String
+    let home: String?
+  }
+
   private struct State {
     var replacement: (any AuditEventSink)?
-    var sinks: [String: AgentSink] = [:]
+    var sinks: [Place: AgentSink] = [:]
   }
 
   private static let state = Mutex(State())
 
   /// - Parameters:
   ///   - socket: the path at which the installation's agent listens, if there is one.
+  ///   - home: where the spool is; nil: in the user's directory for state.
   ///   - origin: that installation, on this host.
   public static func current(
-    agent socket: String, origin: @autoclosure () -> SpoolOrigin
+    agent socket: String, home: String?, origin: @autoclosure () -> SpoolOrigin
   ) -> any AuditEventSink {
     state.withLock { state in
       if let replacement = state.replacement { return replacement }
-      if let sink = state.sinks[socket] { return sink }
-      let sink = AgentSink(at: socket, spool: AuditSpool(of: origin()))
-      state.sinks[socket] = sink
+      let place = Place(socket: socket, home: home)
+      if let sink = state.sinks[place] { return sink }
+      let sink = AgentSink(at: socket, spool: AuditSpool(of: origin(), home: home))
+      state.sinks[place] = sink
       return sink
     }
   }

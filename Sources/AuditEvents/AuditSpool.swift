@@ -29,6 +29,7 @@ public final class AuditSpool: AuditEventSink, QueuedSink {
   public let limits: Limits
   private let origin: SpoolOrigin
   private let stated: String?
+  private let home: String?
   /// Events that reached no file, since the process began.
   private let lost = Atomic<UInt64>(0)
   private let complained = Atomic<Bool>(false)
@@ -36,8 +37,10 @@ public final class AuditSpool: AuditEventSink, QueuedSink {
   /// - Parameters:
   ///   - origin: the host and the installation that the events are about.
   ///   - directory: nil means the user's, as found when the first event is written.
-  public init(of origin: SpoolOrigin, directory: String? = nil, limits: Limits = Limits()) {
+  ///   - home: whose `.local/state` comes before the user's, if any does.
+  public init(of origin: SpoolOrigin, directory: String? = nil, home: String? = nil, limits: Limits = Limits()) {
     self.origin = origin
+    self.home = home
     stated = directory
     self.limits = limits
   }
@@ -56,7 +59,7 @@ public final class AuditSpool: AuditEventSink, QueuedSink {
   /// Appends events to the file; what does not reach it is counted.
   func write(_ events: [AuditEvent], patience: Double) {
     do throws(FileError) {
-      let directory = if let stated { stated } else { try Self.userDirectory() }
+      let directory = if let stated { stated } else { try Self.userDirectory(home: home) }
       try SpoolFile(directory: directory, origin: origin, limits: limits).append(events, lockTimeout: patience)
     } catch {
       lost.add(UInt64(events.count), ordering: .relaxed)
@@ -67,8 +70,10 @@ public final class AuditSpool: AuditEventSink, QueuedSink {
   }
 
   /// The user's directory for state, made where it is missing.
-  public static func userDirectory() throws(FileError) -> String {
+  /// - Parameter other: a home that comes first.
+  public static func userDirectory(home other: String? = nil) throws(FileError) -> String {
     var candidates: [String] = []
+    if let other { candidates.append(FilePath.join(other, ".local/state")) }
     if let state = EnvironmentVariables.nonEmpty("XDG_STATE_HOME"), state.hasPrefix("/") { candidates.append(state) }
     if let home = EnvironmentVariables.nonEmpty("HOME"), home.hasPrefix("/") {
       candidates.append(FilePath.join(home, ".local/state"))

@@ -208,7 +208,7 @@ struct DocumentDecoder {
       )
       return nil
     }
-    return Located(PropertyListDate(unixTime: instant.unixTime), at: position)
+    return Located(instant.date, at: position)
   }
 
   // MARK: Lists

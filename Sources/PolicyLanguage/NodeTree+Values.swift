@@ -12,7 +12,7 @@ extension NodeTree {
 
   /// The value of a date node: what `!!timestamp` tagged.
   public func date(_ id: NodeID) -> PropertyListDate {
-    PropertyListDate(unixTime: withUTF8(id) { Timestamp(yaml: $0)?.unixTime } ?? 0)
+    withUTF8(id) { Timestamp(yaml: $0)?.date } ?? PropertyListDate(unixTime: 0)
   }
 
   /// The value of a data node: what `!!binary` tagged.

@@ -1,9 +1,11 @@
+import PropertyList
+
 /// Dates and instants in text: the forms of YAML's `!!timestamp`, in the proleptic Gregorian calendar.
 ///
 /// Day and month exist or the text is refused; nothing depends on the time zone of the machine.
 struct Timestamp: Hashable, Sendable {
-  /// Seconds since 1970-01-01T00:00:00Z.
-  var unixTime: Double
+  /// Without an offset, as if it were in UTC.
+  var date: PropertyListDate
   /// Days from 1970-01-01 to the written date, before the offset is applied.
   var day: Int32
   var hasTime: Bool
@@ -21,7 +23,7 @@ struct Timestamp: Hashable, Sendable {
     self.day = Int32(day)
     hasTime = false
     hasOffset = false
-    unixTime = Double(day) * 86_400
+    date = Self.date(day * 86_400)
     if reader.isAtEnd { return }
     guard reader.skip("T") || reader.skip("t") || reader.skipBlanks() else { return nil }
     guard let hour = reader.number(digits: 1...2), reader.skip(":"), let minute = reader.number(digits: 2...2),
@@ -36,7 +38,13 @@ struct Timestamp: Hashable, Sendable {
       hasOffset = true
       seconds -= offset
     }
-    unixTime = Double(seconds) + fraction
+    date = Self.date(seconds, fraction)
+  }
+
+  /// Counted from the property lists' own beginning, so that a fraction keeps all its digits.
+  private static func date(_ unixSeconds: Int, _ fraction: Double = 0) -> PropertyListDate {
+    PropertyListDate(
+      secondsSinceReferenceDate: Double(unixSeconds - Int(PropertyListDate.referenceDateInUnixTime)) + fraction)
   }
 
   init?(_ text: String) {

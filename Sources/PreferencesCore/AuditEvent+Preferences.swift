@@ -32,8 +32,10 @@ extension AuditEvent {
 
 extension Installation {
   /// Where a program's events about this installation go, when it names no other sink.
-  public var auditSink: any AuditEventSink {
+  /// - Parameter home: the home of the preferences. Where it is another than the process's, its spool keeps what no agent takes.
+  public func auditSink(home: String) -> any AuditEventSink {
     DefaultAuditEventSink.current(
-      agent: agentSocket, origin: SpoolOrigin(host: HostIdentifier.current(), root: root))
+      agent: agentSocket, home: home == UserLocations.homeDirectory() ? nil : home,
+      origin: SpoolOrigin(host: HostIdentifier.current(), root: root))
   }
 }

@@ -84,7 +84,7 @@ public struct PersistentDomain: Sendable, Hashable {
 
   public func hash(into hasher: inout Hasher) { hasher.combine(file) }
 
-  private var sink: any AuditEventSink { locations.installation.auditSink }
+  private var sink: any AuditEventSink { locations.installation.auditSink(home: locations.homeDirectory) }
 
   /// What the domain's file holds; nil where there is no such file. In a container also what is shared with it, in the
   /// order of `Containment`.

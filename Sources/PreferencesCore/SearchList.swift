@@ -51,8 +51,9 @@ public final class SearchList: Sendable {
     public var openRoamingLayer: RoamingLayers.Opener?
 
     /// - Parameters: nil takes what holds for this process: the executable's name, `$HOME`, `$XDG_CONFIG_HOME`,
-    ///   `$XDG_DATA_HOME` (with another home directory given: `.local/share` in that), this machine's identifier, the installation that `Installation.locate` finds, the process's sink, the kernel's facts
-    ///   about the user.
+    ///   `$XDG_DATA_HOME` (with another home directory given: `.local/share` in that), this machine's identifier, the installation
+    ///   that `Installation.locate` finds, its agent with the user's spool (with another home directory given: the one in
+    ///   that), the kernel's facts about the user.
     public init(
       domain: String? = nil, applicationDomain: String? = nil, homeDirectory: String? = nil,
       configurationDirectory: String? = nil, dataDirectory: String? = nil, containment: Containment? = nil,
@@ -74,7 +75,7 @@ public final class SearchList: Sendable {
       self.arguments = arguments
       self.languages = languages
       self.installation = installation ?? Installation.locate(root: nil).installation
-      self.sink = sink ?? self.installation.auditSink
+      self.sink = sink ?? self.installation.auditSink(home: home)
       self.observes = observes
       self.clock = clock ?? { WallClock.unixSeconds() }
       self.userFacts = userFacts ?? .current()

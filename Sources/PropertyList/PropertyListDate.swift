@@ -18,7 +18,13 @@ public struct PropertyListDate: Sendable, Hashable, Comparable {
     secondsSinceReferenceDate = unixTime - Self.referenceDateInUnixTime
   }
 
-  /// Seconds since 1970-01-01T00:00:00Z.
+  /// The moment that many milliseconds after 1970-01-01T00:00:00Z, exactly that one: by way of a `Double` of seconds since 1970,
+  /// `.173` would come out as `.1730001`.
+  public init(unixMilliseconds: Int64) {
+    secondsSinceReferenceDate = Double(unixMilliseconds - Int64(Self.referenceDateInUnixTime) * 1000) / 1000
+  }
+
+  /// Seconds since 1970-01-01T00:00:00Z. What is a fraction of a second loses its last digit here.
   public var unixTime: Double { secondsSinceReferenceDate + Self.referenceDateInUnixTime }
 
   /// Whether files can hold this date: it is finite and in the years 0000 … 9999.

@@ -39,7 +39,7 @@ struct Refusal {
     let forced = forcedKeys(among: keys)
     guard !forced.isEmpty else { return }
     for key in forced {
-      reference.locations.installation.auditSink.send(
+      reference.locations.installation.auditSink(home: reference.locations.homeDirectory).send(
         .forcedWrite(
           of: key.key, inDomain: domain(inWhichIsForced: key.key), operation: operation, profiles: key.forcedBy))
     }

@@ -66,7 +66,7 @@ struct AgentRecord: Hashable, Sendable {
 }
 
 extension PropertyListDate {
-  static func now() -> PropertyListDate { PropertyListDate(unixTime: Double(WallClock.unixMilliseconds()) / 1000) }
+  static func now() -> PropertyListDate { PropertyListDate(unixMilliseconds: WallClock.unixMilliseconds()) }
 }
 
 extension PropertyListValue {

@@ -197,6 +197,6 @@ struct SpoolIntake {
     let count = bytes.withUnsafeMutableBytes { try? file.read(into: $0, at: 0) } ?? 0
     return Found(
       bytes: Array(bytes.prefix(count)),
-      time: PropertyListDate(unixTime: Double(metadata.modificationNanoseconds / 1_000_000) / 1000))
+      time: PropertyListDate(unixMilliseconds: metadata.modificationNanoseconds / 1_000_000))
   }
 }

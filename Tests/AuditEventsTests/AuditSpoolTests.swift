@@ -142,7 +142,7 @@ import Testing
   }
 
   @Test(.enabled(if: geteuid() == 0, "needs root, to have somebody else's home"))
-  func rootKeepsOutOfOtherHomes() async {
+  func rootKeepsOutOfOtherHomes() async throws {
     let folder = Folder()
     try! Directory.createAll(folder.path + "/home")
     chown(folder.path + "/home", 1234, 1234)
@@ -150,9 +150,26 @@ import Testing
     await #expect(processExitsWith: .success) { [home = home as String] in
       setenv("HOME", home, 1)
       setenv("XDG_STATE_HOME", home + "/state", 1)
-      exit((try? AuditSpool.userDirectory())?.hasPrefix(home) == false ? 0 : 1)
+      let place = try AuditSpool.userDirectory()
+      // Also where it is asked for by name.
+      let named = try AuditSpool.userDirectory(home: home)
+      #expect(!place.hasPrefix(home) && !named.hasPrefix(home))
     }
     #expect(try! Directory.names(in: home) == [])
+  }
+
+  @Test func aHomeThatIsNamedComesBeforeTheEnvironments() async throws {
+    let folder = Folder()
+    await #expect(processExitsWith: .success) { [path = folder.path as String] in
+      setenv("HOME", path + "/a", 1)
+      unsetenv("XDG_STATE_HOME")
+      let spool = AuditSpool(of: SpoolOrigin(host: "0123456789abcdef0123456789abcdef", root: ""), home: path + "/b")
+      spool.send(Self.event("k"))
+      spool.flush()
+      let names = try Directory.names(in: path + "/b/.local/state/managed-preferences")
+      #expect(names.contains { $0.hasSuffix(".jsonl") })
+      #expect(throws: FileError.self) { try Directory.names(in: path + "/a") }
+    }
   }
 
   @Test func aNormalEndWritesWhatIsQueued() async {

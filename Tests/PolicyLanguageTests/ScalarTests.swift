@@ -42,6 +42,7 @@ import Testing
     ("!!timestamp 2026-03-01T10:00:00-0500", .date(.init(unixTime: 1_772_377_200))),
     ("!!timestamp 2026-03-01 10:00:00 -5", .date(.init(unixTime: 1_772_377_200))),
     ("!!timestamp 2026-03-01t10:00:00.25Z", .date(.init(unixTime: 1_772_359_200.25))),
+    ("!!timestamp 2026-11-30T19:49:08.173Z", .date(.init(rfc3339: "2026-11-30T19:49:08.173Z")!)),
     ("!!timestamp 2026-3-1", .date(.init(unixTime: 1_772_323_200))),
     ("!!timestamp 2024-02-29", .date(.init(unixTime: 1_709_164_800))),
     ("!!timestamp 1900-02-29", nil), ("!!timestamp 2026-02-30", nil), ("!!timestamp 2026-01-01T24:00:00", nil),
