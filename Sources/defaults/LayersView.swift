@@ -6,6 +6,8 @@ import PropertyList
 struct LayersView {
   let reference: DomainReference
   let resolutions: [Resolution]
+  /// What the synced store holds under keys of which only the application knows whether they roam; nil for nothing.
+  let undeclared: (path: String, contents: RoamingContents)?
 
   /// A line for the answer, then one for each place: its layer, its value, where it is, and whether it is masked.
   func text(_ palette: Palette) -> String {
@@ -22,7 +24,18 @@ struct LayersView {
     }
     var table = TextTable([.left, .left, .left, .left, .left], indent: 2)
     var isAnswered = false
+    var store = undeclared.flatMap { $0.contents.holds(resolution.key) ? $0 : nil }
+    let isOpen = store != nil
     for candidate in resolution.considered where candidate.value != nil || candidate.path != nil {
+      // Where it would be asked.
+      if let found = store, candidate.layer > .roaming {
+        table.add([
+          "?", TextTable.Cell(Layer.roaming.rawValue),
+          TextTable.Cell(found.contents.values[resolution.key]?.displayText ?? "(removed)"), "",
+          TextTable.Cell(TerminalText.escape(found.path), .faint),
+        ])
+        store = nil
+      }
       let answers = candidate.value != nil && !isAnswered
       table.add([
         TextTable.Cell(answers ? "●" : ""), TextTable.Cell(place(of: candidate)),
@@ -32,7 +45,11 @@ struct LayersView {
       ])
       if answers { isAnswered = true }
     }
-    return text + "\n" + table.text(palette)
+    text += "\n" + table.text(palette)
+    if isOpen {
+      text += "  ?  comes first where the application lets this key roam by itself, which only it knows\n"
+    }
+    return text
   }
 
   /// The layer, with the domain where it is another one and the layer alone does not tell.
@@ -77,6 +94,16 @@ struct LayersView {
         isAnswered = true
       }
       json.endArray()
+      json.key("undeclared")
+      if let undeclared, undeclared.contents.holds(resolution.key) {
+        json.beginObject()
+        json.key("path")
+        json.string(undeclared.path)
+        write(undeclared.contents.values[resolution.key], to: &json)
+        json.endObject()
+      } else {
+        json.null()
+      }
       json.endObject()
     }
     json.endObject()
@@ -90,4 +117,8 @@ struct LayersView {
     json.key("type")
     json.optional(value?.type.description)
   }
+}
+
+extension RoamingContents {
+  fileprivate func holds(_ key: String) -> Bool { values[key] != nil || removed.contains(key) }
 }

@@ -26,7 +26,12 @@ final class VisibleDomain {
   /// Files that are there but could not be used, of those that were asked.
   private(set) var faults: [PreferencesFault] = []
 
-  private lazy var roaming: RoamingContents? = policy.flatMap { reference.roaming($0) }
+  /// Whether what is wrong with the store has been said.
+  private(set) var hasAskedStore = false
+  private lazy var roaming: RoamingContents? = policy.flatMap {
+    hasAskedStore = true
+    return reference.roaming($0)
+  }
 
   init(_ reference: DomainReference, _ policy: Policy) {
     self.reference = reference

@@ -53,9 +53,60 @@ import Testing
     #expect(read.output == "dark\n")
     let write = sandbox.defaults("write", "org.example.Editor", "Theme", "light")
     #expect(write.exitCode == 69)
-    let words = "defaults: the file was changed, and applications read it, but it does not roam: nothing roams: "
+    let words = "defaults: the file was changed, and applications read it, but it does not roam: "
     #expect(write.errors.contains(words), "\(write.errors)")
     #expect(sandbox.defaults("read", "org.example.Editor", "Theme").output == "light\n")
+  }
+
+  /// What is wrong with a store is said once, with its path once.
+  @Test func troubleIsSaidOnce() throws {
+    let sandbox = try Sandbox(policy: Self.policy)
+    #expect(sandbox.defaults("write", "org.example.Editor", "Theme", "dark").exitCode == 0)
+    let folder = sandbox.home + "/.local/share/managed-preferences/ubiquity/org.example.Editor"
+    for end in ["", "-wal", "-shm"] { try? Directory.removeFile(folder + "/store.sqlite" + end) }
+    try Directory.createAll(folder + "/store.sqlite", mode: 0o700)
+    let write = sandbox.defaults("write", "org.example.Editor", "Theme", "light")
+    let words = "defaults: the file was changed, and applications read it, but it does not roam: "
+    let path = "SANDBOX/home/.local/share/managed-preferences/ubiquity/org.example.Editor/store.sqlite"
+    let lines = sandbox.plain(write.errors).split(separator: "\n")
+    #expect(lines.count == 2, "\(lines)")
+    #expect(lines.first?.hasPrefix("\(words)\(path): nothing roams: ") == true, "\(lines)")
+    #expect(lines.first?.split(separator: "store.sqlite").count == 2, "\(lines)")
+    #expect(lines.last == "Next: defaults --root SANDBOX/root write org.example.Editor Theme light")
+  }
+
+  /// Which keys an application lets roam only it knows: what its store has under a key is shown, and said to who writes it.
+  @Test func whatAnApplicationMayHaveDeclaredIsShown() throws {
+    let sandbox = try Sandbox(policy: Self.policy)
+    #expect(sandbox.defaults("write", "org.example.Editor", "Theme", "dark").exitCode == 0)
+    try sandbox.apply("forced: {org.example.Editor: {Font: Mono}}\n")
+    let write = sandbox.defaults("write", "org.example.Editor", "Theme", "light")
+    let note =
+      "of Theme: an application that lets this key roam by itself goes by the store; change it there\n"
+    #expect(write.exitCode == 0)
+    #expect(write.errors == "defaults: note: the synced store has another value " + note)
+    #expect(sandbox.defaults("write", "org.example.Editor", "Theme", "dark").errors == "")
+    #expect(sandbox.defaults("write", "org.example.Editor", "Other", "1").errors == "")
+    #expect(sandbox.defaults("write", "org.example.Editor", "Theme", "light").exitCode == 0)
+    let layers = sandbox.defaults("read", "org.example.Editor", "Theme", "--layers").output
+    let rows = layers.split(separator: "\n").map { $0.split(separator: " ").prefix(3).joined(separator: " ") }
+    #expect(rows.first == "Theme = \"light\"")
+    #expect(rows.contains("? roaming \"dark\"") && rows.contains("● application \"light\""), "\(layers)")
+    #expect(
+      layers.hasSuffix("\n  ?  comes first where the application lets this key roam by itself, which only it knows\n"))
+    let json = sandbox.defaults("read", "org.example.Editor", "Theme", "--layers", "--format", "json").output
+    #expect(json.contains("\"undeclared\": {"), "\(json)")
+    let other = sandbox.defaults("read", "org.example.Editor", "Other", "--layers").output
+    #expect(!other.contains("?"), "\(other)")
+    // Removed there, it would not stay here either.
+    try sandbox.apply(Self.policy)
+    #expect(sandbox.defaults("delete", "org.example.Editor", "Theme").exitCode == 0)
+    try sandbox.apply("forced: {org.example.Editor: {Font: Mono}}\n")
+    let back = sandbox.defaults("write", "org.example.Editor", "Theme", "light")
+    #expect(
+      back.errors
+        == "defaults: note: the synced store does not have Theme any more: an application that lets this key roam by itself goes by the store; change it there\n"
+    )
   }
 
   /// What the store does not take leaves its older value before the file's.

@@ -12,12 +12,19 @@ public enum OpenStores {
   /// The store of a place, opened if nobody has it open. It ends with whoever holds it last.
   ///
   /// Opening reads the file; a store whose file can't be used begins empty, says so, and tries again (`SyncedStore.trouble`).
-  public static func store(at place: RoamingPlace) -> SyncedStore {
+  ///
+  /// - Parameter report: told what goes wrong, where this call opens it; nil: standard error.
+  public static func store(
+    at place: RoamingPlace, reporting report: (@Sendable (String) -> Void)? = nil
+  ) -> SyncedStore {
     let path = SQLiteBackEnd.path(ofApplication: place.domain, in: place.directory)
     if let open = entries.withLock({ $0[path]?.store }) { return open }
     var options = SQLiteBackEnd.Options()
     options.anchor = place.anchor
-    let opened = SyncedStore(application: place.domain, backEnd: SQLiteBackEnd(path: path, options: options))
+    var telling = SyncedStore.Options()
+    if let report { telling.report = report }
+    let opened = SyncedStore(
+      application: place.domain, backEnd: SQLiteBackEnd(path: path, options: options), options: telling)
     return entries.withLock { entries in
       if let other = entries[path]?.store { return other }
       entries = entries.filter { $0.value.store != nil }

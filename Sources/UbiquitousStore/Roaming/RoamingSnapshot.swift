@@ -28,7 +28,7 @@ public final class RoamingSnapshot: RoamingLayer {
       }
       return RoamingSnapshot(path, contents)
     } catch {
-      throw PreferencesFault(.notRoaming, path: path, message: "the synced store can't be read: \(error)")
+      throw .notRoaming("the synced store can't be read", error.description, path: path)
     }
   }
 
@@ -43,4 +43,14 @@ public final class RoamingSnapshot: RoamingLayer {
   public func set(_ value: PropertyListValue?, forKey key: String) -> String? { "it was opened to be read only" }
   public func synchronize() -> Bool { true }
   public func observe(_ handler: @escaping @Sendable () -> Void) {}
+}
+
+extension PreferencesFault {
+  /// Why a store is not used. The fault has the path: it is not said again.
+  static func notRoaming(_ what: String, _ trouble: String, path: String) -> PreferencesFault {
+    let place = path + ": "
+    let why =
+      trouble.utf8.starts(with: place.utf8) ? String(trouble.utf8.dropFirst(place.utf8.count)) ?? trouble : trouble
+    return PreferencesFault(.notRoaming, path: path, message: "\(what): \(why)")
+  }
 }

@@ -8,11 +8,18 @@ public final class RoamingStore: RoamingLayer {
   /// Opens the store of a place; what `RoamingLayers.opener` takes.
   /// - Throws: `notRoaming` where its file can't be used now. Nothing is lost: the values are in the application's own file too.
   @Sendable public static func open(_ place: RoamingPlace) throws(PreferencesFault) -> any RoamingLayer {
-    let store = OpenStores.store(at: place)
+    try open(place, reporting: nil)
+  }
+
+  /// - Parameter report: told what goes wrong with a store that is opened by this call; nil: standard error.
+  public static func open(
+    _ place: RoamingPlace, reporting report: (@Sendable (String) -> Void)?
+  ) throws(PreferencesFault) -> any RoamingLayer {
+    let store = OpenStores.store(at: place, reporting: report)
     let layer = RoamingStore(store, path: SQLiteBackEnd.path(ofApplication: place.domain, in: place.directory))
     if store.trouble != nil { store.synchronize() }
     if let trouble = store.trouble {
-      throw PreferencesFault(.notRoaming, path: layer.path, message: "nothing roams: \(trouble)")
+      throw .notRoaming("nothing roams", trouble, path: layer.path)
     }
     return layer
   }

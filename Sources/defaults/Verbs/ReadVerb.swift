@@ -91,7 +91,11 @@ enum ReadVerb: VerbProgram {
       throw Missing.key(key, in: domain, call)
     }
     if resolutions.isEmpty { throw Missing.domain(domain, call) }
-    let view = LayersView(reference: reference, resolutions: resolutions)
+    // The policy's are told with the lock.
+    for fault in list.faults where fault.kind == .notRoaming && !domain.hasAskedStore {
+      Defaults.note("warning: \(fault.shown)")
+    }
+    let view = LayersView(reference: reference, resolutions: resolutions, undeclared: reference.undeclared(policy))
     if call.wantsJSON {
       try Output.print(view.json())
     } else {

@@ -22,7 +22,8 @@ enum WriteVerb: VerbProgram {
           + "  -dict KEY ELEMENT …  -dict-add KEY ELEMENT …\n"
           + "  -- TEXT      nothing after -- is a type",
         "Exits with 0 when the value is on the disk, with 77 when a policy forces the key: then\n"
-          + "nothing is written. Says so when a file that comes first has another value.",
+          + "nothing is written. Says so when a file that comes first has another value, or the\n"
+          + "synced store: which keys an application lets roam by itself only it knows.",
         Flags.domainNote,
       ],
       example: "defaults write org.example.Notes recent -array draft -int 3")
