@@ -1,6 +1,7 @@
 import AuditEvents
 import AuditLog
 import ForcedDomain
+import LinuxFiles
 import PolicyCompiler
 import PropertyList
 
@@ -87,6 +88,16 @@ struct LateEdges {
 
     /// nil where there never was one.
     init?(of place: AuditLogPlace) throws(AuditLogError) {
+      try read(place)
+      if spans.isEmpty, let before = try Self.setAside(before: place) {
+        // What was set aside proves nothing, and still tells where to begin: the edges are those of the generations.
+        try read(before)
+        try LogReader(place).forEachRecord { record throws(AuditLogError) in take(record) }
+      }
+      if spans.isEmpty { return nil }
+    }
+
+    private mutating func read(_ place: AuditLogPlace) throws(AuditLogError) {
       let reader = LogReader(place)
       let last = try reader.head()?.sequence ?? 0
       var count: UInt64 = 4096
@@ -94,11 +105,19 @@ struct LateEdges {
       while last > 0 {
         let start = last > count ? last - count : 0
         try reader.forEachRecord(from: start) { record throws(AuditLogError) in take(record) }
-        if !spans.isEmpty { return }
-        if start == 0 { break }
+        if !spans.isEmpty || start == 0 { return }
         count *= 16
       }
-      return nil
+    }
+
+    /// The log that was set aside last, where it is still there.
+    private static func setAside(before place: AuditLogPlace) throws(AuditLogError) -> AuditLogPlace? {
+      guard let folder = try LogReader(place).last(of: ["audit.set-aside"])?.fields["folder"]?.stringValue,
+        folder.utf8.allSatisfy({ $0 != UInt8(ascii: "/") }), folder != ".."
+      else { return nil }
+      var before = place
+      before.directory = FilePath.join(place.directory, folder)
+      return before
     }
 
     private mutating func take(_ record: StoredRecord) {

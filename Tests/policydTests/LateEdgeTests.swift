@@ -123,6 +123,31 @@ import Testing
       ])
   }
 
+  /// An administrator stops the agent, sets aside a log that was edited, and starts it again.
+  @Test func aLogThatWasSetAsideStillTellsWhereToBegin() throws {
+    let now = Self.now()
+    let agent = try AgentSandbox(policy: Self.policy(now: now))
+    let generation: [String: PropertyListValue] = ["generation": .integer(1)]
+    try Self.replaceLog(
+      of: agent,
+      [
+        (.keyTrusted, now - 6 * Self.hour, ["name": .string("before")]),
+        (.agentHeartbeat, now - 5 * Self.hour, generation), (.agentStopped, now - 4 * Self.hour, generation),
+      ])
+    let segment = agent.logPlace.directory + "/audit-000000000001.jsonl"
+    let edited = try agent.sandbox.read(segment).replacing("before", with: "behind")
+    try AtomicReplacement.write(Array(edited.utf8), to: segment, mode: 0o640)
+    let done = agent.policyctl("audit", "set-aside", "--reason", "ticket 17")
+    #expect(done.exitCode == 0, "\(done.errors)")
+    for _ in 1...2 {
+      try agent.start()
+      #expect(
+        try Self.edges(agent) == [Self.edge("opened", now - 3 * Self.hour), Self.edge("closed", now - 2 * Self.hour)])
+      agent.stop(SIGKILL)
+      #expect(agent.policyctl("audit", "verify").exitCode == 0)
+    }
+  }
+
   /// Each generation's windows count for the time for which it was in force.
   @Test func generationsThatWereReplacedMeanwhileAreAsked() throws {
     let now = Self.now()

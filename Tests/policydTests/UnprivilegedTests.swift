@@ -58,6 +58,9 @@ import Testing
   @Test func whateverIsSentStandsUnderTheTrueUserOrIsRefused() throws {
     let agent = try AgentSandbox()
     try agent.start()
+    // By the time of its sign of life, the thread that watches has opened what it watches.
+    agent.signal(SIGHUP)
+    _ = try agent.waitForRecords("agent.heartbeat")
     let descriptors = "/proc/\(agent.processID)/fd"
     let before = try Directory.names(in: descriptors).count
     let peer = Sandbox.binary("AgentPeer")
@@ -77,8 +80,10 @@ import Testing
     #expect(claimed["claimed", "executable"].text == "/usr/bin/policyctl")
     let kinds = try agent.records().compactMap { $0["kind"].text }.filter { $0 != "forced.write" }
     #expect(
-      Set(kinds) == ["audit.began", "host.enrolled", "agent.started", "audit.dropped", "agent.stopped"])
-    for kind in ["audit.began", "host.enrolled", "agent.started", "agent.stopped"] {
+      Set(kinds) == [
+        "audit.began", "host.enrolled", "agent.started", "agent.heartbeat", "audit.dropped", "agent.stopped",
+      ])
+    for kind in ["audit.began", "host.enrolled", "agent.started", "agent.heartbeat", "agent.stopped"] {
       #expect(kinds.filter { $0 == kind }.count == 1)
     }
     let dropped = try agent.records("audit.dropped")

@@ -109,7 +109,8 @@ struct StatusView {
       json.optional(Int64?.none)
     }
     json.key("agentEnd")
-    json.optional(agentEnd?.reason.rawValue)
+    // Where a socket is there, an agent may be.
+    json.optional(agent == .nobody ? agentEnd?.reason.rawValue : nil)
     json.key("audit")
     json.optional(audit)
     json.key("faults")
