@@ -39,7 +39,9 @@ import Testing
     fixture.store(["before": 1])
     // No backtrace of a death on purpose.
     let quietly = ["/usr/bin/env", "SWIFT_BACKTRACE=enable=no"]
-    let ended = try Peer.start(quietly + [Peer.program, "end", fixture.directory, way]).wait()
+    let ended = try StartedProgram(
+      quietly + [Peer.program, "end", fixture.directory, way], errors: .nothing
+    ).wait()
     // A trap is SIGILL on x86.
     #expect(ended == end || (way == "fatal" && ended == -SIGILL))
     let stored = try #require(fixture.stored(), "the file is whole")
