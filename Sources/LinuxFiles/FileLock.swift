@@ -3,17 +3,22 @@ import Glibc
 /// A lock between threads and processes, held until its owner goes.
 ///
 /// It is `flock` on a file of its own, so it survives the rename of what it guards, binds two threads of one process
-/// (each opens the file anew), and falls with its holder, `SIGKILL` included. It works on local file systems and, between
+/// (each opens the file anew), and falls with its holder, `SIGKILL` included: a forked child does not keep it. It works on local file systems and, between
 /// machines, on NFS and SMB (Linux emulates `flock` there through byte-range locks of the server); where locks are not
 /// available the error is loud (`Errno.noLocksAvailable`, `.notSupported`).
 public struct FileLock: ~Copyable {
   private let file: FileDescriptor
 
-  private init(_ file: consuming FileDescriptor) { self.file = file }
+  private init(_ file: consuming FileDescriptor) {
+    ForkClosing.add(file.rawValue)
+    self.file = file
+  }
 
-  /// Unlocks and does not only close: a child that was forked meanwhile holds the same open file, and would keep the
-  /// lock for as long as it lives.
-  deinit { flock(file.rawValue, LOCK_UN) }
+  /// Unlocks and does not only close: a program that was started meanwhile holds the same open file until it has come to its own code.
+  deinit {
+    ForkClosing.remove(file.rawValue)
+    flock(file.rawValue, LOCK_UN)
+  }
 
   /// Waits for the lock, at most `timeout` seconds (nil: for ever); then `Errno.timedOut`.
   /// - Parameter mode: of the lock file, where it has to be made.

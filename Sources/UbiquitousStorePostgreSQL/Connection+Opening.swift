@@ -75,13 +75,17 @@ extension Connection {
   }
 
   /// Whether any of the servers that a service names is, or may be, another machine: each that is neither a socket's folder nor a name
-  /// or number of loopback. A name counts, also where its number is given, since it is the name that a certificate holds for.
+  /// or number of loopback. Names and numbers count both: libpq goes to the number, and the certificate holds for the name.
   static func isElsewhere(_ settings: [String: String]) -> Bool {
-    let hosts = settings["host", default: ""]
-    let named = hosts.isEmpty ? settings["hostaddr", default: ""] : hosts
-    return named.split(separator: ",").contains { host in
-      !(host.hasPrefix("/") || host.hasPrefix("@") || host == "localhost" || host == "::1" || host.hasPrefix("127."))
+    (settings["host", default: ""] + "," + settings["hostaddr", default: ""]).split(separator: ",").contains { host in
+      !(host.hasPrefix("/") || host.hasPrefix("@") || host == "localhost" || host == "::1" || isLoopback(host))
     }
+  }
+
+  /// `127.0.0.1` and the like; a name may begin so too.
+  private static func isLoopback(_ host: Substring) -> Bool {
+    let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+    return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
   }
 
   /// What libpq would connect with, of its files, its variables and its defaults.

@@ -1,7 +1,11 @@
 import LinuxFiles
 import Synchronization
 
-/// The one connection of a back end, opened when it is needed and let go when it breaks. Nothing is tried twice here.
+/// The one connection of a back end, opened when it is needed and let go when it breaks.
+///
+/// It is let go also where the server refuses: the account, the role or the schema for which it was opened may be gone, or may have
+/// been made anew, which only a new connection finds out. A refused transaction changed nothing, so what an old connection refused
+/// is asked of a new one at once. Nothing else is tried twice here.
 final class Link: Sendable {
   let service: String
   /// Raised when the connection broke, for who waits for it.
@@ -28,15 +32,30 @@ final class Link: Sendable {
       if session != nil {
         do throws(ServerFault) { channels = try session!.connection.takeHints() } catch { drop() }
       }
-      try open()
+      let isOld = session != nil
       do throws(ServerFault) {
-        let result = try work(session!.connection, session!.account)
-        channels.formUnion(try session!.connection.takeHints())
-        return (result, applications(of: channels))
+        return try attempt(work, &channels)
       } catch {
-        if case .unreachable = error { drop() }
-        throw error
+        guard isOld && session == nil && !error.isUnreachable else { throw error }
+        return try attempt(work, &channels)
       }
+    }
+  }
+
+  private func attempt<R: Sendable>(
+    _ work: (borrowing Connection, String) throws(ServerFault) -> R, _ channels: inout Set<String>
+  ) throws(ServerFault) -> (R, hinted: Set<String>) {
+    try open()
+    do throws(ServerFault) {
+      let result = try work(session!.connection, session!.account)
+      channels.formUnion(try session!.connection.takeHints())
+      return (result, applications(of: channels))
+    } catch {
+      switch error {
+      case .unreachable, .refused, .unusable: drop()
+      case .interrupted, .clockTooFarAhead, .noRoom, .invalid: break
+      }
+      throw error
     }
   }
 

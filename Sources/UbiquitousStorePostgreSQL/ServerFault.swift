@@ -17,6 +17,8 @@ enum ServerFault: Error, Hashable, Sendable {
   /// The schema is not there, too old for this library or too new, or holds what no library wrote.
   case unusable(String)
 
+  var isUnreachable: Bool { if case .unreachable = self { true } else { false } }
+
   /// The fault for what the server answered.
   ///
   /// The first two characters of the code are its class: 08 connection, 40 transaction given up, 42 syntax and access, 53 out of

@@ -10,7 +10,7 @@ import Testing
     (" Process" + "()", []), ("Process" + ".run(", []), ("posix" + "_spawn", ["programs.c"]),
     (" p" + "open(", []), (" sys" + "tem(", []),
     (" fo" + "rk()", ["EndOfProcessTests.swift", "ProcessTests.swift", "escape.c"]),
-    ("\"fo" + "rk\")", ["ProcessTests.swift"]),
+    ("\"fo" + "rk\")", ["ProcessTests.swift", "ForkedProcessTests.swift"]),
   ]
 
   @Test func oneRoomStartsPrograms() throws {

@@ -45,6 +45,11 @@ import UbiquitousStorePostgreSQL
         VALUES ('s', 'k', 'x', 1, 0, \(device), 1000)
         """, refusal: "permission denied for table records"),
     Attack(
+      name: "fill the disk with a large object", sql: "SELECT lo_from_bytea(0, decode(repeat('61', 1000), 'hex'))",
+      refusal: "permission denied for function lo_from_bytea"),
+    Attack(
+      name: "make a large object", sql: "SELECT lo_creat(-1)", refusal: "permission denied for function lo_creat"),
+    Attack(
       name: "change a record's number", sql: "UPDATE ubiquitous_store.records SET sequence = 0",
       refusal: "permission denied for table records"),
     Attack(

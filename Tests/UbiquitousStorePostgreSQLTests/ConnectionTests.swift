@@ -101,6 +101,8 @@ import UbiquitousStore
     (["host": "::1"], false), ([:], false), (["host": "", "hostaddr": "127.0.0.1"], false),
     (["host": "store.lab"], true), (["host": "store.lab", "hostaddr": "127.0.0.1"], true),
     (["hostaddr": "192.0.2.1"], true), (["host": "localhost,store.lab"], true), (["host": "localhost.lab"], true),
+    (["host": "127.evil.example"], true), (["host": "127.0.0.1.lab"], true), (["host": "127.1.2.3"], false),
+    (["host": "localhost", "hostaddr": "192.0.2.1"], true),
   ])
   func whichServersAreOtherMachines(settings: [String: String], isElsewhere: Bool) {
     #expect(Connection.isElsewhere(settings) == isElsewhere)
@@ -163,6 +165,34 @@ import UbiquitousStore
       END $$;
       """)
     #expect(try backEnd.account() == user)
+  }
+
+  /// An account or a role that was removed and made anew: the session of the old one is of no use.
+  @Test(arguments: ["account", "role"]) func whatWasMadeAnewIsFoundByTheSameBackEnd(what: String) throws {
+    let user = try user("madeAnew\(what)")
+    let backEnd = try PostgreSQLBackEnd(service: server.service(for: user))
+    let store = StoreID(account: user, application: "org.example.Anew")
+    func record(_ value: [UInt8], _ time: Int64) -> StoreRecord {
+      StoreRecord(key: "k", value: value, stamp: Stamp(time: time, counter: 0, device: .random()))
+    }
+    let now = WallClock.unixMilliseconds()
+    #expect(try backEnd.push([record([1], now)], to: store) == [.taken])
+    try server.administer("SELECT ubiquitous_store.remove_account('\(user)')")
+    if what == "role" {
+      try server.administer("DROP ROLE \(user)")
+      // Nobody is there now, and that is said; what holds the connection does not end with it.
+      guard
+        case .unreachable? = #expect(
+          throws: BackEndError.self, performing: { try backEnd.push([record([2], now + 1)], to: store) })
+      else {
+        Issue.record("another fault")
+        return
+      }
+      try server.addUsers([user])
+    }
+    #expect(try backEnd.push([record([3], now + 2)], to: store) == [.taken])
+    let changes = try backEnd.changes(in: store, after: nil)
+    #expect(changes.records.map(\.value) == [[3]])
   }
 
   @Test func hintsOfOnesOwnAreNoNews() throws {

@@ -99,7 +99,7 @@ public struct Replica: Sendable {
 
 /// Why a value was not stored.
 public struct StoreRefusal: Error, Hashable, Sendable, CustomStringConvertible {
-  public enum Limit: Hashable, Sendable { case key, keyCount, valueBytes, totalBytes, notStorable }
+  public enum Limit: Hashable, Sendable { case key, keyCount, valueBytes, totalBytes, notStorable, forkedProcess }
 
   public let key: StoreKey
   public let limit: Limit

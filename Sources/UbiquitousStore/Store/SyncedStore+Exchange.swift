@@ -4,7 +4,7 @@ import Synchronization
 extension SyncedStore {
   /// Takes in what has arrived and saves what was edited here, to the back end on this machine. It does not wait for other
   /// machines.
-  /// - Returns: false where the back end could not be reached.
+  /// - Returns: false where the back end could not be reached, and in a forked process.
   @discardableResult
   public func synchronize() -> Bool { saveAndTakeIn() }
 
@@ -15,6 +15,7 @@ extension SyncedStore {
   public var hasUnsavedEdits: Bool { memory.withLock { $0.replica.entries.hasUnsent } }
 
   func saveAndTakeIn(isOpening: Bool = false) -> Bool {
+    if isForked { return false }
     var changes: [StoreChange] = []
     let failure: BackEndError? = exchanging.withLock { _ in
       if memory.withLock({ $0.isClosed }) { return nil }

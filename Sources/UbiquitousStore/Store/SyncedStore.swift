@@ -1,3 +1,4 @@
+import Glibc
 internal import LinuxFiles
 internal import PreferencesCore
 public import PropertyList
@@ -10,6 +11,9 @@ import Synchronization
 /// reached, the store goes on, keeps what is unsaved, says once why, and tries again.
 ///
 /// Safe from any thread. Observers are called without a lock held, on the thread that took the changes in.
+///
+/// The child of a fork has neither the store's threads nor, by SQLite's rules, its file. It reads what the memory had; edits are
+/// refused, since nobody would save them, and `synchronize` answers false. What is to use the store is started as a program.
 public final class SyncedStore: Sendable {
   public struct Options: Sendable {
     /// Seconds from an edit until it is saved.
@@ -46,6 +50,8 @@ public final class SyncedStore: Sendable {
   /// One exchange with the back end at a time: an answer must not overtake another.
   let exchanging = Mutex(())
   let thread = StoreThread()
+  private let process = getpid()
+  var isForked: Bool { getpid() != process }
 
   /// Opens a store and takes in what its back end has. One that can't be reached is said to be so, and tried again.
   public init(application: String, backEnd: any StoreBackEnd, options: Options = Options()) {
@@ -65,7 +71,7 @@ public final class SyncedStore: Sendable {
     ExitSaving.add(self)
   }
 
-  deinit { thread.end() }
+  deinit { if !isForked { thread.end() } }
 
   // MARK: Values
 
@@ -118,6 +124,7 @@ public final class SyncedStore: Sendable {
   /// Sets a value. Observers are told of a refusal (`quotaViolation`), and the store is as it was.
   public func set(_ key: String, to value: PropertyListValue, telling: Telling = .now) throws(StoreRefusal) {
     let key = StoreKey(key)
+    if isForked { throw Self.refusalInFork(of: key) }
     let bytes: [UInt8]
     do { bytes = try PropertyListCoding.encode(value, as: .binary) } catch {
       throw StoreRefusal(key: key, limit: .notStorable, text: "has a value that no file can hold: \(error)")
@@ -145,12 +152,19 @@ public final class SyncedStore: Sendable {
   /// Removes a value; removing what is not there does nothing.
   public func remove(_ key: String, telling: Telling = .now) {
     let key = StoreKey(key)
+    if isForked { return options.report("\(Self.refusalInFork(of: key))") }
     let now = options.clock()
     let isEdit = memory.withLock { memory in
       memory.values[key] = nil
       return memory.replica.remove(key, now: now)
     }
     if isEdit { noteEdit(telling) }
+  }
+
+  private static func refusalInFork(of key: StoreKey) -> StoreRefusal {
+    StoreRefusal(
+      key: key, limit: .forkedProcess,
+      text: "is not changed: a forked process leaves the synced store to its parent; start a program instead")
   }
 
   /// Has an edit saved; those of a search list as soon as the file that has them too, so that neither is left behind.
@@ -210,6 +224,7 @@ public final class SyncedStore: Sendable {
     guard let near = backEnd as? any NearBackEnd else {
       preconditionFailure("a store whose back end stands between machines already has nothing to relay")
     }
+    if isForked { return options.report("nothing is relayed: a forked process leaves the synced store to its parent") }
     let lock = (near as? SQLiteBackEnd).map { $0.path + ".relay" }
     let relay = RelayThread(application: application, near: near, far: far, lockPath: lock, report: options.report)
     memory.withLock { memory in
@@ -223,6 +238,7 @@ public final class SyncedStore: Sendable {
 
   /// Saves, and ends what works in the background. Later edits stay in memory.
   public func close() {
+    if isForked { return }
     _ = saveAndTakeIn()
     let (relay, watch) = memory.withLock { memory in
       defer { (memory.relay, memory.watch, memory.isClosed) = (nil, nil, true) }

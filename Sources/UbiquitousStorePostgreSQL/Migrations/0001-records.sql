@@ -28,6 +28,16 @@ BEGIN
   EXECUTE format('ALTER DATABASE %I SET tcp_keepalives_count = 4', current_database());
 END $$;
 
+-- Large objects lie in no table of the store's, so none of its limits holds for them.
+DO $$
+DECLARE
+  function regprocedure;
+BEGIN
+  FOR function IN SELECT oid FROM pg_proc WHERE pronamespace = 'pg_catalog'::regnamespace AND proname ~ '^(lo_.*|loread|lowrite)$' LOOP
+    EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', function);
+  END LOOP;
+END $$;
+
 REVOKE ALL ON SCHEMA public FROM PUBLIC;
 CREATE SCHEMA ubiquitous_store AUTHORIZATION ubiquitous_store_owner;
 GRANT USAGE ON SCHEMA ubiquitous_store TO ubiquitous_store_user;
