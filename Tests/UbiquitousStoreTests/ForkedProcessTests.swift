@@ -59,6 +59,8 @@ import Testing
         _ = write(ends[1], "x", 1)
         close(ends[1])
         sleep(60)
+        // Else it would be let go here before.
+        _ = consume lock
         _exit(0)
       }
       var byte: UInt8 = 0
