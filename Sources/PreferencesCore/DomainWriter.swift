@@ -88,7 +88,8 @@ final class DomainWriter: @unchecked Sendable {
     file.disk.lock()
     engine.lock.lock()
     let changes = file.contents.pending
-    if changes.isEmpty {
+    let marks = file.unsent
+    if changes.isEmpty && marks.isEmpty {
       due[file.path] = nil
       engine.lock.unlock()
       file.disk.unlock()
@@ -104,7 +105,7 @@ final class DomainWriter: @unchecked Sendable {
 
     var outcome: Result<LockedPreferenceFile.Writing, PreferencesFault>
     do throws(PreferencesFault) {
-      outcome = .success(try file.write(changes, known: known, lockTimeout: lockTimeout))
+      outcome = .success(try file.write(changes, known: known, marking: marks, lockTimeout: lockTimeout))
     } catch {
       outcome = .failure(error)
     }
@@ -122,6 +123,10 @@ final class DomainWriter: @unchecked Sendable {
       file.contents.stored = writing.values
       file.version = writing.version
       file.isLoaded = true
+      for (key, time) in marks {
+        file.marked[key] = time
+        if file.unsent[key] == time { file.unsent[key] = nil }
+      }
       events = engine.note(writing.remarks, clearing: [.unreadable, .untrusted, .damaged, .unwritable], in: file)
       reschedule(file)
     case .failure(let error):
@@ -149,7 +154,7 @@ final class DomainWriter: @unchecked Sendable {
   /// After a success: what was set meanwhile is due again.
   private func reschedule(_ file: DomainFile) {
     due[file.path] = nil
-    if !file.contents.pending.isEmpty { schedule(file) }
+    if !file.contents.pending.isEmpty || !file.unsent.isEmpty { schedule(file) }
   }
 
   private func retry(_ file: DomainFile, isBusy: Bool) {
@@ -161,6 +166,7 @@ final class DomainWriter: @unchecked Sendable {
   }
 
   func flushAtExit() {
+    Engine.shared.saveRoamingAtExit()
     let files = Engine.shared.lock.withLock { due.values.map(\.file) }
     for file in files { flush(file, lockTimeout: Self.patienceAtExit) }
     // The sinks' own handler may have run already: it was registered later, and handlers run backwards.

@@ -259,8 +259,11 @@ final class Engine: @unchecked Sendable {
     for list in lists.values { list.renewAfterFork() }
     for list in lists.values { list.languages.renewAfterFork() }
     for policy in policies.values { policy.disk.renew() }
+    // The store, and what it has not saved, is the parent's.
+    for source in roamingSources.values { source.unsaved = [:] }
     for file in files.values.compactMap(\.file) {
       file.disk.renew()
+      (file.unsent, file.marked) = ([:], [:])
       file.contents.stored = file.contents.merged
       file.contents.inFlight = DomainChanges()
       file.contents.pending = DomainChanges()

@@ -85,7 +85,7 @@ final class ListState: @unchecked Sendable {
       sources.append(
         LayerSource(
           layer: .roaming, domain: own.name, path: roaming.layer.path,
-          contents: .roaming(roaming.contents, keys: roamingKeys)))
+          contents: .roaming(roaming.contents, keys: roaming.answering(roamingKeys))))
     }
     if own.name != GlobalDomain.name {
       append(own, .applicationHost, .application, to: &sources)

@@ -62,6 +62,13 @@ struct LockedPreferenceFile: ~Copyable {
     }
   }
 
+  /// Marks edits that no store has taken yet, before the file has them (see `UnsentEdit`).
+  func markUnsent(_ edits: [String: UnsentEdit]) throws(PreferencesFault) {
+    do throws(FileError) { try file.markUnsent(edits) } catch {
+      throw PreferencesFault(.unwritable, path: file.path, error)
+    }
+  }
+
   /// Puts `values` in the place of what the file holds; returns when they are on the disk.
   ///
   /// - Parameter keys: the keys whose values may be left out, and reported, where no file can hold them (a date in the year

@@ -1,3 +1,4 @@
+import LinuxFiles
 public import PropertyList
 
 /// Suites, and domains by name.
@@ -136,11 +137,17 @@ extension SearchList {
       file.contents = contents
     }
     // In the store that goes with the file, a key that roams is set or removed like any other.
+    let now = WallClock.unixMilliseconds()
     var refusals: [RoamingSource.Refusal] = []
     var roamed: [String] = []
     if let roaming = file.users.values.first(where: { $0.own.user === file && $0.roaming != nil })?.roaming {
       roamed = roaming.keys.filter { roaming.contents.values[$0] != values[$0] }
-      refusals = roamed.compactMap { roaming.set(values[$0], forKey: $0) }
+      refusals = roamed.compactMap { roaming.set(values[$0], forKey: $0, now: now) }
+    }
+    for list in file.users.values where list.own.user === file {
+      for key in list.roamingKeys where file.contents.value(forKey: key) != values[key] && list.isUnsent(key) {
+        file.unsent[key] = now
+      }
     }
     let before = file.contents.merged
     let isChange = before != values || !roamed.isEmpty

@@ -1,4 +1,5 @@
 import AuditEvents
+import LinuxFiles
 public import PropertyList
 
 /// Setting and removing. Nothing here waits for the disk, except `synchronize`.
@@ -27,7 +28,8 @@ extension SearchList {
     }
     let isChange =
       file.contents.value(forKey: key) != value || roaming.map { $0.contents.values[key] != value } ?? false
-    let refusal = roaming?.set(value, forKey: key)
+    let now = WallClock.unixMilliseconds()
+    let refusal = roaming?.set(value, forKey: key, now: now)
     if let refusal, refusal.isHidden {
       engine.lock.unlock()
       report(refusal.fault)
@@ -35,6 +37,7 @@ extension SearchList {
     }
     // Written even where it changes nothing here: another process may have set something else meanwhile.
     file.contents.pending.values.updateValue(value, forKey: key)
+    if refusal == nil, state.isUnsent(key) { file.unsent[key] = now }
     file.sink = configuration.sink
     engine.writer.schedule(file)
     let isForced = state.isForced(key)
@@ -76,7 +79,8 @@ extension SearchList {
   }
 
   /// Writes what is pending, takes in what others changed (files, policy, windows), and waits for both.
-  /// - Returns: false when something that was set through this list is not on the disk.
+  /// - Returns: false when something that was set through this list is not on the disk, or a key that roams has a value
+  ///   here that could not be handed to the synced store. It is kept, and offered to the store once that opens.
   @discardableResult
   public func synchronize() -> Bool {
     let files = engine.lock.withLock {
@@ -87,7 +91,7 @@ extension SearchList {
     for file in files where !engine.writer.flush(file, lockTimeout: 10) { isWritten = false }
     engine.lock.withLock { state.touched = state.touched.filter { !$0.value.contents.pending.isEmpty } }
     let roaming = engine.lock.withLock { state.roaming }
-    if let roaming, !roaming.layer.synchronize() { isWritten = false }
+    if let roaming, !engine.save(roaming) { isWritten = false }
     var notices = engine.refresh(state.policy)
     notices += engine.refresh(files)
     // A store that could not be opened may be sound again.
@@ -100,7 +104,7 @@ extension SearchList {
       notices += engine.takeRoaming(roaming)
     }
     for notice in notices { notice.deliver() }
-    return isWritten
+    return isWritten && engine.hasHandedOver(state)
   }
 
   /// Changes a volatile layer that is searched, and publishes the keys it concerns.

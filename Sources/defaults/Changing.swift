@@ -14,11 +14,13 @@ extension DomainReference {
   ) throws(CommandFailure) {
     func remark(_ fault: PreferencesFault) { Defaults.note("warning: \(fault.shown)") }
     var changed: Set<String> = []
+    var former: [String: PropertyListValue] = [:]
     var written: [String: PropertyListValue] = [:]
     do {
       try file.change(remark: remark) { values in
         let before = values
         try body(&values)
+        former = before
         written = values
         changed = Set(before.keys).union(values.keys).filter { before[$0] != written[$0] }
       }
@@ -29,7 +31,7 @@ extension DomainReference {
     } catch {
       throw CommandFailure(.inputOutput, TerminalText.escape("\(error)"))
     }
-    try carryOver(changed.union(keys), of: written, call)
+    try carryOver(changed.union(keys), from: former, to: written, call)
   }
 }
 

@@ -1,4 +1,5 @@
 import CommandLineKit
+import LinuxFiles
 import PreferencesCore
 import PropertyList
 import Synchronization
@@ -12,7 +13,9 @@ extension DomainReference {
     guard let keys = roamingKeys(policy) else { return nil }
     do throws(PreferencesFault) {
       var contents = try RoamingSnapshot.open(locations.roamingPlace(ofDomain: word)).contents
-      contents.values = contents.values.filter { keys.contains($0.key) }
+      // What the store has not got yet comes from the file.
+      let unsent = file.unsentKeys()
+      contents.values = contents.values.filter { keys.contains($0.key) && !unsent.contains($0.key) }
       return contents
     } catch {
       Defaults.note("warning: \(error.shown)")
@@ -62,9 +65,10 @@ extension DomainReference {
   }
 
   /// Brings keys that were changed in the domain's file into the store, as an application does that sets them. Returns when
-  /// they are on the disk.
+  /// they are on the disk. What the store can't get now is marked, for the next process that opens it.
   func carryOver(
-    _ changed: Set<String>, of values: [String: PropertyListValue], _ call: Invocation
+    _ changed: Set<String>, from before: [String: PropertyListValue], to values: [String: PropertyListValue],
+    _ call: Invocation
   ) throws(CommandFailure) {
     let policy = Policy(locations.installation)
     reportUndeclared(changed, of: values, policy)
@@ -80,13 +84,28 @@ extension DomainReference {
         : "the file was changed, but applications go on reading what the synced store has of \(names)"
       return CommandFailure(.unavailable, "\(what): \(TerminalText.escape(text))", next: call.again())
     }
+    let now = WallClock.unixMilliseconds()
+    /// The store could not be reached: the file's values are handed to it later.
+    func later(_ text: String) -> CommandFailure {
+      do throws(PreferencesFault) {
+        let edits = keys.map { ($0, UnsentEdit(time: now, before: before[$0].map { [$0] } ?? [])) }
+        try file.markUnsent(Dictionary(uniqueKeysWithValues: edits))
+      } catch {
+        return failure("\(text); nor can it be marked as unsent: \(error.shown)")
+      }
+      return CommandFailure(
+        .unavailable,
+        "the file was changed, and applications read it, but it does not roam yet: \(TerminalText.escape(text)). It goes to "
+          + "the synced store as soon as that can be opened",
+        next: call.again())
+    }
     let heard = Heard()
     let layer: any RoamingLayer
     do throws(PreferencesFault) {
       layer = try RoamingStore.open(locations.roamingPlace(ofDomain: word)) { heard.add($0) }
     } catch {
       heard.tell(except: error)
-      throw failure(error.description)
+      throw later(error.description)
     }
     for key in keys.sorted() {
       if let refusal = layer.set(values[key], forKey: key) {
@@ -96,7 +115,8 @@ extension DomainReference {
     }
     let isSaved = layer.synchronize()
     heard.tell(except: nil)
-    if !isSaved { throw failure("\(layer.path) can't be written") }
+    if isSaved { file.settleUnsent(keys, before: now) }
+    if !isSaved { throw later("\(layer.path) can't be written") }
   }
 
   /// What the store says by itself, kept until it is known what the command says.

@@ -18,6 +18,9 @@ import Testing
       var refusal: String?
       var handler: (@Sendable () -> Void)?
       var sets: [String] = []
+      var isFailing = false
+      var hasUnsaved = false
+      var offers: [String: UnsentEdit] = [:]
     }
     private let state = Mutex(State())
     let path = "/store"
@@ -35,11 +38,34 @@ import Testing
         if let refusal = state.refusal { return refusal }
         state.sets.append(key)
         state.contents.set(value, forKey: key)
+        state.hasUnsaved = true
         return nil
       }
     }
 
-    func synchronize() -> Bool { true }
+    func offer(_ value: PropertyListValue?, forKey key: String, _ edit: UnsentEdit) -> RoamingOffer {
+      state.withLock { state in
+        if let refusal = state.refusal { return .refused(refusal) }
+        state.offers[key] = edit
+        state.contents.set(value, forKey: key)
+        return .settled
+      }
+    }
+
+    /// The edits that were offered, by their keys.
+    var offers: [String: UnsentEdit] { state.withLock { $0.offers } }
+    var isFailing: Bool {
+      get { state.withLock { $0.isFailing } }
+      set { state.withLock { $0.isFailing = newValue } }
+    }
+    var hasUnsaved: Bool { state.withLock { $0.hasUnsaved } }
+
+    func synchronize() -> Bool {
+      state.withLock { state in
+        if !state.isFailing { state.hasUnsaved = false }
+        return !state.isFailing
+      }
+    }
     func observe(_ handler: @escaping @Sendable () -> Void) { state.withLock { $0.handler = handler } }
 
     /// What another machine sets.
@@ -234,6 +260,117 @@ import Testing
     #expect(list.faults == [])
   }
 
+  private static func opener(_ store: MemoryStore, when isSound: @escaping @Sendable () -> Bool) -> RoamingLayers.Opener
+  {
+    { place throws(PreferencesFault) in
+      if isSound() { return store }
+      throw PreferencesFault(.notRoaming, path: place.directory, message: "the store can't be opened")
+    }
+  }
+
+  /// What is set while the store can't be opened is no loss: it is kept over the program's end, and the store gets it.
+  @Test(arguments: [false, true]) func whatIsSetWithoutTheStoreIsOfferedToItLater(restarts: Bool) {
+    let fixture = Fixture()
+    let store = MemoryStore()
+    let isSound = Atomic(false)
+    store.deliver("old", forKey: "Theme")
+    store.deliver("gone", forKey: "Font")
+    store.deliver(2, forKey: "Zoom")
+    fixture.store(["Theme": "old", "Zoom": 2, "Font": "gone"])
+    fixture.install([], roaming: [Fixture.domain: ["Theme", "Zoom", "Font"]])
+    let open = Self.opener(store) { isSound.load(ordering: .relaxed) }
+    var list = fixture.list(observes: true, roaming: open)
+    #expect(list.synchronize(), "nothing was set yet")
+    let start = WallClock.unixMilliseconds()
+    list.set("new", forKey: "Theme")
+    list.removeValue(forKey: "Font")
+    list.set(1, forKey: "Local")
+    #expect(!list.synchronize())
+    #expect(fixture.stored() == ["Theme": "new", "Zoom": 2, "Local": 1])
+    if restarts { list = fixture.list(observes: true, roaming: open) }
+    #expect(list.value("Theme") == "new")
+    #expect(!list.synchronize(), "the store has not got it")
+    isSound.store(true, ordering: .relaxed)
+    if restarts { list = fixture.list(observes: true, roaming: open) }
+    #expect(list.synchronize())
+    #expect(list.value("Theme") == "new")
+    #expect(list.value("Font") == nil)
+    #expect(fixture.stored() == ["Theme": "new", "Zoom": 2, "Local": 1])
+    #expect(store.contents.values == ["Theme": "new", "Zoom": 2])
+    #expect(store.offers.keys.sorted() == ["Font", "Theme"])
+    #expect(store.offers.mapValues(\.before) == ["Theme": ["old"], "Font": ["gone"]])
+    #expect(store.offers.values.allSatisfy { $0.time >= start })
+    // Once is enough.
+    store.deliver("later", forKey: "Theme")
+    #expect(list.synchronize())
+    #expect(fixture.stored()?["Theme"] == "later")
+    #expect(PersistentDomain.unsent(in: fixture) == [])
+  }
+
+  /// A store that is open and can't save: the disk is full.
+  @Test func whatTheStoreCannotSaveIsMarkedForTheNextProgram() {
+    let fixture = Fixture()
+    let (store, next) = (MemoryStore(), MemoryStore())
+    for store in [store, next] { store.deliver("old", forKey: "Theme") }
+    fixture.install([], roaming: [Fixture.domain: ["Theme"]])
+    var list = fixture.list(observes: true, roaming: Self.opener(store))
+    store.isFailing = true
+    list.set("new", forKey: "Theme")
+    #expect(!list.synchronize())
+    #expect(PersistentDomain.unsent(in: fixture) == ["Theme"])
+    // The program ends, and with it what the store had in memory.
+    list = fixture.list("org.example.Other", roaming: Self.opener(next))
+    list = fixture.list(observes: true, roaming: Self.opener(next))
+    #expect(list.value("Theme") == "new")
+    #expect(list.synchronize())
+    #expect(next.contents.values == ["Theme": "new"])
+    #expect(fixture.stored() == ["Theme": "new"])
+    #expect(PersistentDomain.unsent(in: fixture) == [])
+  }
+
+  /// The store fails after the file was written, and says so by itself.
+  @Test func whatCouldNotBeSavedLaterIsMarkedToo() {
+    let fixture = Fixture()
+    let store = MemoryStore()
+    fixture.install([], roaming: [Fixture.domain: ["Theme"]])
+    let list = fixture.list(observes: true, roaming: Self.opener(store))
+    list.set("new", forKey: "Theme")
+    #expect(eventually { fixture.stored() == ["Theme": "new"] })
+    #expect(PersistentDomain.unsent(in: fixture) == [])
+    store.isFailing = true
+    store.deliver(1, forKey: "Zoom")
+    #expect(PersistentDomain.unsent(in: fixture) == ["Theme"])
+    store.isFailing = false
+    #expect(list.synchronize())
+    #expect(PersistentDomain.unsent(in: fixture) == [])
+  }
+
+  /// A command that only reads, and a store that is full, leave the file's newer value in its place.
+  @Test func anUnsentValueComesBeforeAStoreThatDoesNotTakeIt() {
+    let fixture = Fixture()
+    let store = MemoryStore()
+    let isSound = Atomic(false)
+    store.deliver("old", forKey: "Theme")
+    fixture.install([], roaming: [Fixture.domain: ["Theme"]])
+    let list = fixture.list(observes: true, roaming: Self.opener(store) { isSound.load(ordering: .relaxed) })
+    list.set("new", forKey: "Theme")
+    #expect(!list.synchronize())
+    isSound.store(true, ordering: .relaxed)
+    store.refusal = "it is full"
+    for _ in 0..<2 { #expect(!list.synchronize()) }
+    #expect(list.value("Theme") == "new")
+    #expect(list.resolution(of: "Theme").winner == .application)
+    #expect(fixture.stored() == ["Theme": "new"])
+    #expect(
+      fixture.sink.taken(.domainUnwritable).map { $0["fault"] } == [
+        "the store can't be opened", "the value of Theme can't roam: it is full",
+      ])
+    store.refusal = nil
+    #expect(list.synchronize())
+    #expect(store.contents.values == ["Theme": "new"])
+    #expect(list.resolution(of: "Theme").winner == .roaming)
+  }
+
   @Test func anApplicationDeclaresKeysItself() {
     let fixture = Fixture()
     let store = MemoryStore()
@@ -333,5 +470,12 @@ import Testing
     #expect(
       locations.roamingPlace(ofDomain: "group.org.example.suite")
         == RoamingPlace(domain: "group.org.example.suite", directory: group + "/.ubiquity", anchor: group))
+  }
+}
+
+extension PersistentDomain {
+  /// The keys of the fixture's domain that are marked as unsent.
+  fileprivate static func unsent(in fixture: Fixture) -> Set<String> {
+    try! PersistentDomain(Fixture.domain, in: fixture.locations).unsentKeys()
   }
 }

@@ -165,6 +165,62 @@ import Testing
     other.close()
   }
 
+  /// The store's folder can't be used while a value is set; a later program finds the store as it was.
+  @Test func whatIsSetWhileTheStoreCannotBeOpenedWins() throws {
+    let machine = try Machine()
+    var list: SearchList? = try machine.list()
+    let folder = machine.place(list!).directory
+    list!.set(.string("old"), forKey: "Theme")
+    list!.set(.integer(1), forKey: "Zoom")
+    #expect(list!.synchronize())
+    list = nil
+    try Directory.rename(folder, to: folder + ".aside")
+    try AtomicReplacement.write([], to: folder, mode: 0o600)
+    list = try machine.list()
+    #expect(list!.value("Theme") == .string("old"))
+    list!.set(.string("new"), forKey: "Theme")
+    list!.removeValue(forKey: "Zoom")
+    #expect(!list!.synchronize())
+    list = nil
+    try Directory.removeFile(folder)
+    try Directory.rename(folder + ".aside", to: folder)
+    list = try machine.list()
+    #expect(list!.value("Theme") == .string("new"))
+    #expect(list!.value("Zoom") == nil)
+    #expect(list!.synchronize())
+    #expect(machine.file(list!) == ["Theme": .string("new")])
+    #expect(machine.store(list!).dictionary().map(\.key) == ["Theme"])
+  }
+
+  /// An edit that was made without the store competes by the time when it was made, and wins where the store still has what
+  /// it was made on, whatever its clock said.
+  @Test(
+    arguments: [
+      (time: 900, before: ["old"], isTaken: true), (time: 900, before: ["other"], isTaken: false),
+      (time: 900, before: nil, isTaken: false), (time: 1100, before: nil, isTaken: true),
+      (time: 1100, before: ["other"], isTaken: true),
+    ] as [(time: Int64, before: [String]?, isTaken: Bool)])
+  func anOfferedEditHasTheTimeOfItsMaking(time: Int64, before: [String]?, isTaken: Bool) throws {
+    let folder = NSTemporaryDirectory() + "offered-\(UUID().uuidString)"
+    defer { try? Directory.removeTree(folder) }
+    let clock = Atomic<Int64>(1000)
+    var options = SyncedStore.Options()
+    options.saveDelay = 3600
+    options.clock = { clock.load(ordering: .relaxed) }
+    let store = SyncedStore(
+      application: Self.application, backEnd: SQLiteBackEnd(path: folder + "/store.sqlite"), options: options)
+    try store.set("Theme", to: .string("old"))
+    #expect(store.synchronize())
+    clock.store(5000, ordering: .relaxed)
+    let edit = UnsentEdit(time: time, before: before.map { $0.map { .string($0) } })
+    try store.offer(.string("new"), forKey: "Theme", edit)
+    #expect(store.value("Theme") == .string(isTaken ? "new" : "old"))
+    #expect(store.synchronize())
+    let stamp = store.memory.withLock { $0.replica.entries[StoreKey("Theme")]?.record.stamp }
+    #expect(stamp?.time == max(1000, isTaken ? time : 0))
+    store.close()
+  }
+
   @Test func aFullStoreRefusesAndItsObserversMayAskTheList() throws {
     let machine = try Machine()
     let list = try machine.list()

@@ -53,9 +53,32 @@ import Testing
     #expect(read.output == "dark\n")
     let write = sandbox.defaults("write", "org.example.Editor", "Theme", "light")
     #expect(write.exitCode == 69)
-    let words = "defaults: the file was changed, and applications read it, but it does not roam: "
+    let words = "defaults: the file was changed, and applications read it, but it does not roam yet: "
     #expect(write.errors.contains(words), "\(write.errors)")
+    #expect(write.errors.contains(". It goes to the synced store as soon as that can be opened\n"), "\(write.errors)")
     #expect(sandbox.defaults("read", "org.example.Editor", "Theme").output == "light\n")
+  }
+
+  /// The store has an older value again once it can be read: what was written meanwhile comes first, and is handed over.
+  @Test func whatWasWrittenWithoutTheStoreIsKept() throws {
+    let sandbox = try Sandbox(policy: Self.policy)
+    #expect(sandbox.defaults("write", "org.example.Editor", "Theme", "dark").exitCode == 0)
+    let folder = sandbox.home + "/.local/share/managed-preferences/ubiquity"
+    try Directory.rename(folder, to: folder + ".aside")
+    try AtomicReplacement.write([], to: folder, mode: 0o600)
+    #expect(sandbox.defaults("write", "org.example.Editor", "Theme", "light").exitCode == 69)
+    try Directory.removeFile(folder)
+    try Directory.rename(folder + ".aside", to: folder)
+    #expect(sandbox.defaults("read", "org.example.Editor", "Theme").output == "light\n")
+    let layers = sandbox.defaults("read", "org.example.Editor", "Theme", "--layers").output
+    #expect(layers.contains("●  application"), "\(layers)")
+    let marks = sandbox.home + "/.config/managed-preferences/unsent/org.example.Editor.plist"
+    #expect(try FileMetadata.of(marks).isRegularFile)
+    let again = sandbox.defaults("write", "org.example.Editor", "Theme", "light")
+    #expect(again.errors == "")
+    #expect(throws: FileError.self) { try FileMetadata.of(marks) }
+    let after = sandbox.defaults("read", "org.example.Editor", "Theme", "--layers").output
+    #expect(after.contains("●  roaming"), "\(after)")
   }
 
   /// What is wrong with a store is said once, with its path once.
@@ -66,7 +89,7 @@ import Testing
     for end in ["", "-wal", "-shm"] { try? Directory.removeFile(folder + "/store.sqlite" + end) }
     try Directory.createAll(folder + "/store.sqlite", mode: 0o700)
     let write = sandbox.defaults("write", "org.example.Editor", "Theme", "light")
-    let words = "defaults: the file was changed, and applications read it, but it does not roam: "
+    let words = "defaults: the file was changed, and applications read it, but it does not roam yet: "
     let path = "SANDBOX/home/.local/share/managed-preferences/ubiquity/org.example.Editor/store.sqlite"
     let lines = sandbox.plain(write.errors).split(separator: "\n")
     #expect(lines.count == 2, "\(lines)")

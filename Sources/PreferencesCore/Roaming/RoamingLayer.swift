@@ -40,9 +40,30 @@ public protocol RoamingLayer: AnyObject, Sendable {
   /// - Returns: false where what was set is not on the disk.
   func synchronize() -> Bool
 
-  /// Says whom to tell after somebody else changed `contents`: another process, another machine, another account. The handler
-  /// is called on a thread of the store's, with no lock held. One handler; a later one takes its place.
+  /// Offers an edit that was made while the store could not take it: set (or, nil, removed) at `time`, in milliseconds since
+  /// 1970, in the place of `before` (see `UnsentEdit`). It stands where the store still has that value or nothing later; else
+  /// what the store has stands.
+  func offer(_ value: PropertyListValue?, forKey key: String, _ edit: UnsentEdit) -> RoamingOffer
+
+  /// Whether the store could not be reached when it was last tried.
+  var isFailing: Bool { get }
+
+  /// Whether something that was set is not on the disk.
+  var hasUnsaved: Bool { get }
+
+  /// Says whom to tell after somebody else changed `contents`: another process, another machine, another account; and
+  /// when what was set could not be saved. The handler is called on a thread of the store's, with no lock held. One handler; a later one takes its place.
   func observe(_ handler: @escaping @Sendable () -> Void)
+}
+
+/// What became of an edit that was offered to a synced store.
+public enum RoamingOffer: Sendable, Equatable {
+  /// The store has it, or something later.
+  case settled
+  /// The store does not take it, with the reason.
+  case refused(String)
+  /// This process leaves the store to others.
+  case notHere
 }
 
 /// Where the synced store of a domain lives: beside the domain itself (see `Containment`).

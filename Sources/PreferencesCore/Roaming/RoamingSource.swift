@@ -16,11 +16,17 @@ import PropertyList
 ///    goes into neither.
 /// 5. What the store does not take (it is full, the key is too long) stays on this machine, with a fault; where the store has
 ///    an older value, which would hide it, nothing is changed.
-/// 6. Registered and recommended values never get into the store.
+/// 6. What the store could not take because it could not be opened or written is marked beside the file (`UnsentEdit`), comes
+///    before what the store has, is not carried over by older values, and is offered to the store once that is there.
+/// 7. Registered and recommended values never get into the store.
 final class RoamingSource: @unchecked Sendable {
   let layer: any RoamingLayer
   var contents: RoamingContents
   var users: [ObjectIdentifier: ListState] = [:]
+  /// When keys were set that the store may not have saved yet, in milliseconds since 1970.
+  var unsaved: [String: Int64] = [:]
+  /// Keys whose marked edits the store does not take (6): the file answers.
+  var held: Set<String> = []
 
   init(_ layer: any RoamingLayer) {
     self.layer = layer
@@ -30,16 +36,21 @@ final class RoamingSource: @unchecked Sendable {
   /// The keys that roam in any list.
   var keys: Set<String> { users.values.reduce(into: []) { $0.formUnion($1.roamingKeys) } }
 
+  /// Those of the keys that the store answers.
+  func answering(_ keys: Set<String>) -> Set<String> { held.isEmpty ? keys : keys.subtracting(held) }
+
   /// Sets or removes a key by rules 3 and 5. Under the engine's lock.
   /// - Returns: nil where the store has taken it.
-  func set(_ value: PropertyListValue?, forKey key: String) -> Refusal? {
+  func set(_ value: PropertyListValue?, forKey key: String, now: Int64) -> Refusal? {
     if let reason = layer.set(value, forKey: key) {
       let message = "the value of \(key) can't roam: \(reason)"
       return Refusal(
         fault: PreferencesFault(.notRoaming, path: layer.path, message: message),
-        isHidden: contents.values[key] != nil)
+        isHidden: contents.values[key] != nil && !held.contains(key))
     }
     contents.set(value, forKey: key)
+    unsaved[key] = now
+    held.remove(key)
     return nil
   }
 
@@ -70,7 +81,7 @@ extension ListState {
     // A command that answers once writes nothing.
     guard let roaming, configuration.observes, !view.isUnavailable else { return [] }
     let file = own.user
-    let keys = roamingKeys.filter { key in
+    let keys = roaming.answering(roamingKeys).filter { key in
       let value = roaming.contents.values[key]
       if value == nil && !roaming.contents.removed.contains(key) && !gone.contains(key) { return false }
       return file.contents.value(forKey: key) != value
@@ -96,14 +107,19 @@ extension Engine {
       let place = list.configuration.locations.roamingPlace(ofDomain: list.own.name)
       do throws(PreferencesFault) {
         let source = try roamingSource(at: place, open)
-        return lock.withLock {
-          if list.isRemoved { return [] }
+        lock.withLock {
+          if list.isRemoved { return }
           list.roaming = source
           list.roamingFault = nil
           source.users[ObjectIdentifier(list)] = list
-          let changed = list.carryOverRoaming(self)
-          return publishChanges(of: list.own.user, keys: changed, source: .otherProcess, receiver: nil).notices
         }
+        let notices = offerUnsent(to: source)
+        return notices
+          + lock.withLock {
+            if list.isRemoved { return [] }
+            let changed = list.carryOverRoaming(self)
+            return publishChanges(of: list.own.user, keys: changed, source: .otherProcess, receiver: nil).notices
+          }
       } catch {
         let isNew = lock.withLock {
           let isNew = list.roamingFault != error
@@ -138,6 +154,8 @@ extension Engine {
   /// Takes in what others changed in a store. Without the lock.
   /// - Returns: what observers are to be told.
   func takeRoaming(_ source: RoamingSource) -> [Notice] {
+    let offered = offerUnsent(to: source)
+    if source.layer.isFailing { settle(source, lock.withLock { source.unsaved }, isSaved: false) }
     lock.lock()
     let before = source.contents
     source.contents = source.layer.contents
@@ -161,7 +179,7 @@ extension Engine {
       refill += lists
     }
     lock.unlock()
-    return notices + fill(refill, .otherProcess, domain: domain)
+    return offered + notices + fill(refill, .otherProcess, domain: domain)
   }
 }
 

@@ -41,6 +41,9 @@ public final class RoamingSnapshot: RoamingLayer {
   }
 
   public func set(_ value: PropertyListValue?, forKey key: String) -> String? { "it was opened to be read only" }
+  public func offer(_ value: PropertyListValue?, forKey key: String, _ edit: UnsentEdit) -> RoamingOffer { .notHere }
+  public var isFailing: Bool { false }
+  public var hasUnsaved: Bool { false }
   public func synchronize() -> Bool { true }
   public func observe(_ handler: @escaping @Sendable () -> Void) {}
 }

@@ -6,7 +6,8 @@ import Synchronization
 /// A synced store as layer 3 of a search list.
 public final class RoamingStore: RoamingLayer {
   /// Opens the store of a place; what `RoamingLayers.opener` takes.
-  /// - Throws: `notRoaming` where its file can't be used now. Nothing is lost: the values are in the application's own file too.
+  /// - Throws: `notRoaming` where its file can't be used now. Nothing is lost: the values are in the application's own file, and
+  ///   what is set meanwhile is marked there.
   @Sendable public static func open(_ place: RoamingPlace) throws(PreferencesFault) -> any RoamingLayer {
     try open(place, reporting: nil)
   }
@@ -54,6 +55,20 @@ public final class RoamingStore: RoamingLayer {
       return "\(error)"
     }
   }
+
+  public func offer(_ value: PropertyListValue?, forKey key: String, _ edit: UnsentEdit) -> RoamingOffer {
+    if getpid() != process { return .notHere }
+    do throws(StoreRefusal) {
+      try store.offer(value, forKey: key, edit)
+      return .settled
+    } catch {
+      return .refused("\(error)")
+    }
+  }
+
+  public var isFailing: Bool { getpid() == process && store.trouble != nil }
+
+  public var hasUnsaved: Bool { getpid() == process && store.hasUnsavedEdits }
 
   public func synchronize() -> Bool { getpid() != process || store.synchronize() }
 

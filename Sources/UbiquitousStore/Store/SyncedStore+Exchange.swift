@@ -36,6 +36,9 @@ extension SyncedStore {
       return failure.description == memory.lastTrouble ? nil : failure.description
     }
     if let trouble { options.report(trouble) }
+    if trouble != nil, !isOpening, hasUnsavedEdits {
+      for observer in memory.withLock({ Array($0.editObservers.values) }) { observer() }
+    }
     let untold = memory.withLock { memory in
       defer { memory.untold = [] }
       return memory.untold

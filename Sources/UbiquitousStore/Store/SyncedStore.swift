@@ -167,6 +167,38 @@ public final class SyncedStore: Sendable {
       text: "is not changed: a forked process leaves the synced store to its parent; start a program instead")
   }
 
+  /// Takes an edit that was made while this store could not be opened (see `RoamingLayer.offer`), with a stamp of its time. Its
+  /// observers are not told.
+  func offer(_ value: PropertyListValue?, forKey text: String, _ offered: UnsentEdit) throws(StoreRefusal) {
+    let key = StoreKey(text)
+    let clock = options.clock()
+    let present = self.value(text)
+    let isLater = memory.withLock { memory in
+      guard let standing = memory.replica.entries[key]?.record.stamp else { return true }
+      // Made in knowledge of what stands, it is later whatever the clocks say.
+      if let before = offered.before, before.first == present { return true }
+      return standing.time <= offered.time
+    }
+    if !isLater || present == value { return }
+    let now = min(offered.time, clock)
+    if let value {
+      let bytes: [UInt8]
+      do { bytes = try PropertyListCoding.encode(value, as: .binary) } catch {
+        throw StoreRefusal(key: key, limit: .notStorable, text: "has a value that no file can hold: \(error)")
+      }
+      try memory.withLock { memory throws(StoreRefusal) in
+        _ = try memory.replica.set(key, to: bytes, now: now)
+        memory.values[key] = value
+      }
+    } else {
+      memory.withLock { memory in
+        memory.values[key] = nil
+        _ = memory.replica.remove(key, now: now)
+      }
+    }
+    noteEdit(.later)
+  }
+
   /// Has an edit saved; those of a search list as soon as the file that has them too, so that neither is left behind.
   private func noteEdit(_ telling: Telling) {
     switch telling {
@@ -192,7 +224,8 @@ public final class SyncedStore: Sendable {
     }
   }
 
-  /// Calls `handler` after each edit that is made through this object, but for those of search lists, which know.
+  /// Calls `handler` after each edit that is made through this object, but for those of search lists, which know; and when
+  /// edits could not be saved.
   func observeEdits(_ handler: @escaping @Sendable () -> Void) -> Int {
     memory.withLock { memory in
       memory.next += 1

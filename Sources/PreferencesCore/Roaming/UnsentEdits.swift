@@ -1,0 +1,126 @@
+import LinuxFiles
+public import PropertyList
+
+/// An edit of a key that roams which the application's file has and its synced store has not: the store could not be opened,
+/// or did not get it to the disk.
+public struct UnsentEdit: Sendable, Equatable {
+  /// When it was made: the wall clock's milliseconds since 1970.
+  public let time: Int64
+  /// What the file had before, in an array: none in it where the key was absent. nil where that is not known.
+  public let before: [PropertyListValue]?
+
+  public init(time: Int64, before: [PropertyListValue]? = nil) {
+    self.time = time
+    self.before = before
+  }
+
+  init?(_ value: PropertyListValue) {
+    guard case .dictionary(let members) = value, case .integer(let number)? = members["time"],
+      let time = number.int64, time >= 0
+    else { return nil }
+    var before: [PropertyListValue]?
+    if case .array(let values)? = members["before"] { before = values }
+    self.init(time: time, before: before)
+  }
+
+  var value: PropertyListValue {
+    var members: [String: PropertyListValue] = ["time": .integer(PropertyListInteger(time))]
+    members["before"] = before.map { .array($0) }
+    return .dictionary(members)
+  }
+}
+
+/// Where those edits are marked: `managed-preferences/unsent/DOMAIN.plist` beside the folder of the locks, a dictionary from
+/// keys to edits. The values are in the domain's own file.
+///
+/// Who changes it holds the domain's lock. A mark is written before the value that it is of, and goes once the store has
+/// saved that value: a process that is killed in between leaves a mark too many, which changes nothing, since what the store
+/// has got meanwhile is equal or later.
+extension PreferenceFile {
+  private var unsentPlace: (directory: String, name: String)? {
+    guard trust == nil, !isPerHost, case .file(let locks, _) = lock else { return nil }
+    return (FilePath.join(FilePath.parent(of: locks), "unsent"), name)
+  }
+
+  /// The edits that are marked. A file that holds nothing of the kind marks none.
+  func unsentEdits() -> [String: UnsentEdit] {
+    let file = located()
+    guard let (directory, name) = file.unsentPlace else { return [:] }
+    let limit = DecodingLimits.default.maximumBytes
+    let read: [UInt8]?
+    if let anchor = file.anchor {
+      read = try? WholeFile.read(name, in: OpenDirectory(directory, below: anchor), limit: limit).bytes
+    } else {
+      read = try? WholeFile.read(FilePath.join(directory, name), limit: limit).bytes
+    }
+    guard let read, let members = try? PropertyListCoding.decode(read).dictionaryValue else { return [:] }
+    return members.compactMapValues { UnsentEdit($0) }
+  }
+
+  /// Under the domain's lock.
+  func markUnsent(_ edits: [String: UnsentEdit]) throws(FileError) {
+    let known = unsentEdits()
+    var marked = known
+    for (key, edit) in edits {
+      // What the store may still have is what was there before the first of several edits.
+      marked[key] = UnsentEdit(time: edit.time, before: known[key].map(\.before) ?? edit.before)
+    }
+    if marked != known { try write(marked) }
+  }
+
+  /// Takes away the marks of edits that the store has, but for keys that were edited again meanwhile.
+  func settleUnsent(_ edits: [String: Int64]) throws(FileError) {
+    if edits.isEmpty { return }
+    let file = located()
+    try file.refuseForeignHome()
+    guard let lock = try file.existingLock(timeout: 10) else { return }
+    let marked = file.unsentEdits()
+    let left = marked.filter { edits[$0.key] != $0.value.time }
+    if left != marked { try file.write(left) }
+    _ = consume lock
+  }
+
+  private func write(_ marked: [String: UnsentEdit]) throws(FileError) {
+    guard let (path, name) = unsentPlace else { return }
+    if let anchor {
+      let directory = try OpenDirectory(path, below: anchor, creating: 0o700)
+      try Self.write(marked, to: name, in: directory)
+    } else {
+      try Directory.createAll(path, mode: 0o700)
+      try Self.write(marked, to: name, in: OpenDirectory(path))
+    }
+  }
+
+  private static func write(
+    _ marked: [String: UnsentEdit], to name: String, in directory: borrowing OpenDirectory
+  ) throws(FileError) {
+    if marked.isEmpty { return try directory.remove(name) }
+    guard let bytes = try? PropertyListCoding.encode(.dictionary(marked.mapValues(\.value)), as: .binary) else {
+      // What was there before can't be written a second time: without it the times alone decide.
+      let times = marked.mapValues { UnsentEdit(time: $0.time).value }
+      guard let bytes = try? PropertyListCoding.encode(.dictionary(times), as: .binary) else { return }
+      try AtomicReplacement.write(bytes, to: name, in: directory, mode: 0o600)
+      return
+    }
+    try AtomicReplacement.write(bytes, to: name, in: directory, mode: 0o600)
+  }
+}
+
+extension PersistentDomain {
+  /// Keys that roam whose newest values no synced store has yet: the domain's own file comes before the store for them.
+  public func unsentKeys() -> Set<String> { Set(file.unsentEdits().keys) }
+
+  /// Takes away the marks of keys that the store has got, but for those that were edited later.
+  public func settleUnsent(_ keys: Set<String>, before time: Int64) {
+    let marked = file.unsentEdits().filter { keys.contains($0.key) && $0.value.time <= time }
+    // A mark too many is looked at again.
+    try? file.settleUnsent(marked.mapValues(\.time))
+  }
+
+  /// Marks edits that the domain's file has and its synced store could not take, so that the next process which opens the
+  /// store offers them to it.
+  /// - Throws: `.busy` or `.unwritable`.
+  public func markUnsent(_ edits: [String: UnsentEdit], lockTimeout: Double = 10) throws(PreferencesFault) {
+    try LockedPreferenceFile(file, timeout: lockTimeout).markUnsent(edits)
+  }
+}
