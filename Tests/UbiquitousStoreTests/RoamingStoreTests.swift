@@ -165,6 +165,29 @@ import Testing
     other.close()
   }
 
+  /// However often it is tried.
+  @Test func whatIsWrongWithAStoreIsSaidOnce() throws {
+    let machine = try Machine()
+    let locations = PreferenceLocations(
+      homeDirectory: machine.home, dataDirectory: machine.home + "/data", installation: Installation(root: machine.home)
+    )
+    let place = locations.roamingPlace(ofDomain: Self.application)
+    try AtomicReplacement.write([], to: locations.dataDirectory, mode: 0o600)
+    let said = Mutex<[String]>([])
+    let attempt: () -> Bool = {
+      (try? RoamingStore.open(place) { text in said.withLock { $0.append(text) } }) != nil
+    }
+    for _ in 0..<3 { #expect(!attempt()) }
+    let text = "cannot create directory \(locations.dataDirectory): File exists; move away what has the folder's name"
+    #expect(said.withLock { $0 } == [text])
+    try Directory.removeFile(locations.dataDirectory)
+    #expect(attempt())
+    try Directory.removeTree(locations.dataDirectory)
+    try AtomicReplacement.write([], to: locations.dataDirectory, mode: 0o600)
+    for _ in 0..<2 { #expect(!attempt()) }
+    #expect(said.withLock { $0.count } == 2)
+  }
+
   /// The store's folder can't be used while a value is set; a later program finds the store as it was.
   @Test func whatIsSetWhileTheStoreCannotBeOpenedWins() throws {
     let machine = try Machine()

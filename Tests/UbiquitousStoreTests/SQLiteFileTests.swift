@@ -111,6 +111,101 @@ import Testing
     #expect(other.value("k") == .string("v"))
   }
 
+  /// What SQLite has beside the file holds what was saved last: without it, the processes that run bring that back.
+  @Test(arguments: [["-wal"], ["-shm"], ["-wal", "-shm"]]) func aLostLogIsNoticedAndSaid(ends: [String]) throws {
+    let store = SyncedStore(application: "com.example.Peer", backEnd: backEnd(), options: quiet)
+    try store.set("k", to: .string("v"))
+    #expect(store.synchronize())
+    for end in ends { try Directory.removeFile(path + end) }
+    try store.set("l", to: .string("w"))
+    #expect(store.synchronize())
+    let end = " was removed while it was in use; what the processes that are running hold is written to \(path) again"
+    #expect(reports.texts.withLock { $0 } == [path + (ends.first ?? "") + end])
+    #expect(store.dictionary().map(\.key) == ["k", "l"])
+    let other = SyncedStore(application: "com.example.Peer", backEnd: backEnd(), options: quiet)
+    #expect(other.dictionary().map(\.key) == ["k", "l"])
+    #expect(store.synchronize())
+    #expect(reports.texts.withLock { $0.count } == 1)
+  }
+
+  /// The file itself had an older state, which must not take from processes what came after.
+  @Test func anOlderFileTakesNothingBack() throws {
+    let store = SyncedStore(application: "com.example.Peer", backEnd: backEnd(), options: quiet)
+    try store.set("k", to: .string("v"))
+    #expect(store.synchronize())
+    try SQLiteConnection(path, busySeconds: 1).run("PRAGMA wal_checkpoint(TRUNCATE)")
+    let older = try WholeFile.read(path).bytes
+    try store.set("l", to: .string("w"))
+    #expect(store.synchronize())
+    for end in ["-wal", "-shm"] { try Directory.removeFile(path + end) }
+    // As if other processes had kept this one from saving the log when it closed the file.
+    try FileDescriptor.open(path, [.readWrite]).write(older, at: 0)
+    #expect(store.synchronize())
+    #expect(store.dictionary().map(\.key) == ["k", "l"])
+    let other = SyncedStore(application: "com.example.Peer", backEnd: backEnd(), options: quiet)
+    #expect(other.dictionary().map(\.key) == ["k", "l"])
+  }
+
+  /// Another process has the log open too.
+  @Test(arguments: [["-wal"], ["-wal", "-shm"]]) func aLogThatSeveralProcessesLoseIsWrittenAgain(
+    ends: [String]
+  ) async throws {
+    let follower = try peer(["follow", path, "k"])
+    #expect(follower.line() == "ready")
+    let store = SyncedStore(application: "com.example.Peer", backEnd: backEnd(), options: quiet)
+    try store.set("k", to: .string("v"))
+    #expect(store.synchronize())
+    #expect(follower.line() == "v")
+    for end in ends { try Directory.removeFile(path + end) }
+    try await until { store.synchronize() }
+    try store.set("k", to: .string("w"))
+    try await until { store.synchronize() }
+    #expect(follower.line() == "w")
+    follower.endInput()
+    #expect(follower.wait() == 0)
+    try await until { store.synchronize() }
+    let other = SyncedStore(application: "com.example.Peer", backEnd: backEnd(), options: quiet)
+    #expect(other.value("k") == .string("w"))
+  }
+
+  /// A copy of the file that is made while no program runs is whole.
+  @Test func aNormalEndLeavesOneFile() throws {
+    #expect(try peer(["set", path, "k", "v"]).wait() == 0)
+    #expect(throws: FileError.self) { try FileMetadata.of(path + "-wal") }
+    let store = SyncedStore(application: "com.example.Peer", backEnd: backEnd(), options: quiet)
+    #expect(store.value("k") == .string("v"))
+    try store.set("k", to: .string("w"))
+    store.close()
+    #expect(throws: FileError.self) { try FileMetadata.of(path + "-wal") }
+    let copy = folder.path + "/copy.sqlite"
+    try AtomicReplacement.write(try WholeFile.read(path).bytes, to: copy, mode: 0o600)
+    let copied = SyncedStore(
+      application: "com.example.Peer", backEnd: SQLiteBackEnd(path: copy), options: quiet)
+    #expect(copied.value("k") == .string("w"))
+  }
+
+  @Test func whatIsInTheWayIsSaidWithWhatToDo() throws {
+    let ubiquity = folder.path + "/ubiquity"
+    try AtomicReplacement.write([], to: ubiquity, mode: 0o600)
+    #expect(
+      failure { () throws(BackEndError) in _ = try backEnd().account() }
+        == .notPermitted("cannot create directory \(ubiquity): File exists; move away what has the folder's name"))
+    try Directory.removeFile(ubiquity)
+    try Directory.createAll(ubiquity)
+    try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: ubiquity + "/nothing")
+    #expect(
+      failure { () throws(BackEndError) in _ = try backEnd().account() }
+        == .notPermitted(
+          "\(path): it is a link to a file that is not there; remove the link, or put back what it leads to"))
+    try Directory.removeFile(path)
+    try Directory.createAll(path)
+    #expect(
+      failure { () throws(BackEndError) in _ = try backEnd().account() }
+        == .notPermitted(
+          "\(path): can't be opened: unable to open database file; see who may read and write it and its folder, and "
+            + "what else has its name"))
+  }
+
   private var quiet: SyncedStore.Options {
     var options = SyncedStore.Options()
     options.saveDelay = 3600

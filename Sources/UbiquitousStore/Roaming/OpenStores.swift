@@ -7,6 +7,12 @@ import Synchronization
 public enum OpenStores {
   private struct Entry: Sendable { weak let store: SyncedStore? }
   private static let entries = Mutex<[String: Entry]>([:])
+  /// What was said of stores that could not be used, by their paths: who tries again says it again only where it is another.
+  private static let troubles = Mutex<[String: String]>([:])
+
+  /// Takes down what is wrong with a store now; nil: nothing.
+  static func note(_ trouble: String?, path: String) { troubles.withLock { $0[path] = trouble } }
+
   private static let far = Mutex<(any StoreBackEnd)?>(nil)
 
   /// The store of a place, opened if nobody has it open. It ends with whoever holds it last.
@@ -23,6 +29,7 @@ public enum OpenStores {
     options.anchor = place.anchor
     var telling = SyncedStore.Options()
     if let report { telling.report = report }
+    telling.knownTrouble = troubles.withLock { $0[path] }
     let opened = SyncedStore(
       application: place.domain, backEnd: SQLiteBackEnd(path: path, options: options), options: telling)
     return entries.withLock { entries in

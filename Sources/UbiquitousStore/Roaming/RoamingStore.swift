@@ -19,6 +19,7 @@ public final class RoamingStore: RoamingLayer {
     let store = OpenStores.store(at: place, reporting: report)
     let layer = RoamingStore(store, path: SQLiteBackEnd.path(ofApplication: place.domain, in: place.directory))
     if store.trouble != nil { store.synchronize() }
+    OpenStores.note(store.trouble, path: layer.path)
     if let trouble = store.trouble {
       throw .notRoaming("nothing roams", trouble, path: layer.path)
     }

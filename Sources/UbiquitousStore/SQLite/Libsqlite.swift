@@ -48,8 +48,21 @@ struct SQLiteError: Error {
   /// Worth a complete read: a table may be missing.
   var mayMeanDamage: Bool { meansDamage || primaryCode == SQLiteCode.error }
 
+  /// What SQLite's own words leave open.
+  private var nextStep: String? {
+    // Where the library is missing, the message says what to do.
+    if Libsqlite.loaded.functions == nil { return nil }
+    return switch primaryCode {
+    case SQLiteCode.permission, SQLiteCode.readOnly, SQLiteCode.cantOpen:
+      "see who may read and write it and its folder, and what else has its name"
+    case SQLiteCode.inputOutput: "see whether its disk is full or fails, and whether the files beside it are its own"
+    case SQLiteCode.full: "make room on its disk"
+    default: nil
+    }
+  }
+
   func backEndError(_ path: String) -> BackEndError {
-    let text = "\(path): \(message)"
+    let text = "\(path): \(message)" + (nextStep.map { "; \($0)" } ?? "")
     switch primaryCode {
     case SQLiteCode.busy, SQLiteCode.locked, SQLiteCode.noMemory, SQLiteCode.interrupted, SQLiteCode.inputOutput,
       SQLiteCode.protocolFailed:

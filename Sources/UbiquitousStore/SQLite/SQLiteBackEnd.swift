@@ -6,7 +6,8 @@ import Synchronization
 ///
 /// The file is made with mode 0600 in a folder of 0700. A process that is killed leaves nothing to repair. A file that is
 /// damaged is moved aside, after a complete read has shown that it is, and a new one begun: processes that still have
-/// its contents in memory bring them back, and a far back end does. A file that can't be read stays where it is.
+/// its contents in memory bring them back, and a far back end does; so they do where somebody removed one of the files that
+/// SQLite has beside it. A file that can't be read stays where it is.
 public final class SQLiteBackEnd: NearBackEnd {
   public struct Options: Sendable {
     /// How long a call waits for other processes' transactions.
@@ -39,6 +40,12 @@ public final class SQLiteBackEnd: NearBackEnd {
     var identity: SQLiteFile.Identity?
     /// What the connection last said of others' transactions.
     var dataVersion: Int64?
+    /// The files that the connection has beside the file; nil before they are known.
+    var companions: [String: SQLiteFile.Identity]?
+    /// Whether what was committed may be gone from the file.
+    var hasLost = false
+    /// Whether the process is done with the file.
+    var isClosed = false
   }
   private let lock = Mutex(())
   /// Guarded by the lock.
@@ -155,7 +162,10 @@ public final class SQLiteBackEnd: NearBackEnd {
   /// Whether another connection changed the file since the last call, or another file has its name.
   private func hasNews() -> Bool {
     lock.withLock { _ in
-      guard let connection = state.connection, state.identity == file.identity() else { return true }
+      if state.isClosed { return false }
+      guard let connection = state.connection, state.identity == file.identity(), lostCompanion() == nil else {
+        return true
+      }
       let version = try? connection.integer("PRAGMA data_version")
       defer { state.dataVersion = version ?? nil }
       return version == nil || state.dataVersion != version
@@ -260,13 +270,44 @@ public final class SQLiteBackEnd: NearBackEnd {
   }
 
   private func attempt<R>(writes: Bool, _ body: (SQLiteConnection) throws -> R) throws -> R {
+    state.isClosed = false
     if state.connection != nil && state.identity != file.identity() { state.connection = nil }
+    if state.connection != nil, let lost = lostCompanion() {
+      // If no other process has the file open, closing it saves what the lost one held.
+      state.connection = nil
+      state.hasLost = true
+      file.options.report(
+        "\(lost) was removed while it was in use; what the processes that are running hold is written to \(path) again")
+    }
     if state.connection == nil {
       let opened = try file.open()
       (state.connection, state.identity, state.dataVersion) = (opened.connection, opened.identity, nil)
+      state.companions = nil
     }
     let connection = state.connection!
-    return try connection.transaction(writes: writes) { try body(connection) }
+    if state.hasLost {
+      try connection.transaction { try SQLiteRecords.renewIncarnations(in: connection) }
+      state.hasLost = false
+    }
+    let result = try connection.transaction(writes: writes) { try body(connection) }
+    if state.companions == nil { state.companions = file.companions() }
+    return result
+  }
+
+  /// The path of a file beside the open one that is gone, or is another one now.
+  private func lostCompanion() -> String? {
+    guard let known = state.companions else { return nil }
+    let present = file.companions()
+    return known.filter { present[$0.key] != $0.value }.keys.max().map { path + $0 }
+  }
+
+  /// Lets the file go; the next call opens it again. The last process of the machine that does so has everything brought
+  /// into the file itself: at most some megabytes, as SQLite does by itself meanwhile.
+  func close() {
+    lock.withLock { _ in
+      state.connection = nil
+      state.isClosed = true
+    }
   }
 
   private func putRight(_ error: SQLiteError) throws(BackEndError) {

@@ -15,9 +15,19 @@ struct SQLiteFile {
   }
 
   /// nil where there is none.
-  func identity() -> Identity? {
+  func identity() -> Identity? { identity(of: path) }
+
+  private func identity(of path: String) -> Identity? {
     guard let metadata = try? FileMetadata.of(path) else { return nil }
     return Identity(device: metadata.device, inode: metadata.inode)
+  }
+
+  /// The files that SQLite has beside this one as long as it is open, by their ends: the log of what was committed last, and its
+  /// index. Without the log, what it holds is nowhere but in the processes that have it open.
+  func companions() -> [String: Identity] {
+    var found: [String: Identity] = [:]
+    for suffix in ["-wal", "-shm"] { found[suffix] = identity(of: path + suffix) }
+    return found
   }
 
   // MARK: Opening
@@ -33,7 +43,11 @@ struct SQLiteFile {
       throw Self.backEndError(error)
     }
     guard let identity = identity() else {
-      throw BackEndError.unreachable("\(path): it vanished while it was opened")
+      if (try? FileMetadata.of(path, followingLinks: false))?.isSymbolicLink == true {
+        throw BackEndError.notPermitted(
+          "\(path): it is a link to a file that is not there; remove the link, or put back what it leads to")
+      }
+      throw BackEndError.unreachable("\(path): somebody removed it while it was opened; it is tried again")
     }
     let connection = try SQLiteConnection(path, busySeconds: options.busySeconds)
     try prepare(connection)
@@ -182,6 +196,7 @@ struct SQLiteFile {
     switch error.errno {
     case .permissionDenied, .notPermitted, .readOnlyFileSystem, .notDirectory, .tooManySymbolicLinks:
       .notPermitted("\(error)")
+    case .fileExists: .notPermitted("\(error); move away what has the folder's name")
     case .noSpace, .quotaExceeded: .noRoom("\(error)")
     default: .unreachable("\(error)")
     }

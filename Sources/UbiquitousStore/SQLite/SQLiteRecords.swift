@@ -85,6 +85,15 @@ struct SQLiteRecords {
       [.blob(incarnation.bytes), .blob(formerIncarnation!.bytes), .integer(row)])
   }
 
+  /// Says of all stores in the file that it may have lost what it knew, so that whoever has more in memory offers it again.
+  static func renewIncarnations(in connection: SQLiteConnection) throws(SQLiteError) {
+    let stores = try connection.rows("SELECT id FROM stores") { row throws(SQLiteError) in row.integer(0) }
+    for case let store? in stores {
+      try connection.run(
+        "UPDATE stores SET incarnation = ? WHERE id = ?", [.blob(DeviceID.random().bytes), .integer(store)])
+    }
+  }
+
   // MARK: Records
 
   private static let columns = "key, value, time, counter, device, unsent, known, sequence, taken"

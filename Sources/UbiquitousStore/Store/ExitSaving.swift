@@ -30,6 +30,7 @@ enum ExitSaving {
       guard let store = entry.store else { continue }
       if store.hasUnsavedEdits { store.synchronize() }
       store.finishRelay(within: patience)
+      (store.backEnd as? SQLiteBackEnd)?.close()
     }
   }
 }

@@ -23,6 +23,9 @@ public final class SyncedStore: Sendable {
     /// Told one line about what goes wrong, and where.
     public var report: @Sendable (String) -> Void = { StandardStreams.writeError("UbiquitousStore: \($0)\n") }
 
+    /// What is wrong with the back end as far as it has been said.
+    var knownTrouble: String?
+
     public init() {}
   }
 
@@ -58,7 +61,10 @@ public final class SyncedStore: Sendable {
     self.application = application
     self.backEnd = backEnd
     self.options = options
-    memory = Mutex(Memory(replica: Replica(store: StoreID(account: "", application: application))))
+    var memory = Memory(replica: Replica(store: StoreID(account: "", application: application)))
+    memory.lastTrouble = options.knownTrouble
+    let begun = memory
+    self.memory = Mutex(begun)
     _ = saveAndTakeIn(isOpening: true)
     thread.start { [weak self] in
       guard let self else { return false }
@@ -67,7 +73,7 @@ public final class SyncedStore: Sendable {
     }
     let thread = thread
     let watch = backEnd.watch(StoreID(account: "", application: application)) { thread.tell() }
-    memory.withLock { $0.watch = watch }
+    self.memory.withLock { $0.watch = watch }
     ExitSaving.add(self)
   }
 
@@ -280,5 +286,6 @@ public final class SyncedStore: Sendable {
     relay?.end()
     thread.end()
     _ = watch
+    (backEnd as? SQLiteBackEnd)?.close()
   }
 }
