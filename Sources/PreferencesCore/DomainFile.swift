@@ -4,7 +4,7 @@ import PropertyList
 
 /// One preference file, shared by all search lists of the process that use it.
 ///
-/// `contents`, `version`, `isShared`, `faults`, `users` `sink`, `unsent` and `marked` are guarded by the engine's lock; `disk` serializes
+/// `contents`, `version`, `isShared`, `faults`, `users` `sink`, `unsent`, `marked`, `roamed` and `newlyRoamed` are guarded by the engine's lock; `disk` serializes
 /// reading and writing of the file within the process and is taken first where both are.
 final class DomainFile: @unchecked Sendable {
   /// The domain's.
@@ -30,6 +30,10 @@ final class DomainFile: @unchecked Sendable {
   var unsent: [String: Int64] = [:]
   /// Those that are marked on the disk, as last known (`UnsentEdit`).
   var marked: [String: Int64] = [:]
+  /// The keys that have roamed on this machine; known once the file was read.
+  var roamed: Set<String> = []
+  /// Those that do for the first time, to be noted with the next write.
+  var newlyRoamed: Set<String> = []
 
   init(name: String, file: PreferenceFile, sink: any AuditEventSink) {
     self.name = name
@@ -51,19 +55,21 @@ final class DomainFile: @unchecked Sendable {
   ///   - known: what was read whole last, with what is wrong since. It stands for a file that was damaged meanwhile, which
   ///     is moved aside.
   ///   - marks: edits that are to be marked as unsent before the file has them.
+  ///   - roamed: keys that roam for the first time.
   ///   - lockTimeout: seconds to wait for another process.
   func write(
-    _ changes: DomainChanges, known: PreferenceFile.Reading, marking marks: [String: Int64], lockTimeout: Double
+    _ changes: DomainChanges, known: PreferenceFile.Reading, marking marks: [String: Int64], roamed: Set<String>,
+    lockTimeout: Double
   ) throws(PreferencesFault) -> LockedPreferenceFile.Writing {
     let locked = try LockedPreferenceFile(file, knowing: known, timeout: lockTimeout)
-    if !marks.isEmpty {
+    if !marks.isEmpty || !roamed.isEmpty {
       var edits: [String: UnsentEdit] = [:]
       for (key, time) in marks {
         // A write that only marks comes after the one that brought the value.
         let before = changes.values.keys.contains(key) ? locked.values[key].map { [$0] } ?? [] : nil
         edits[key] = UnsentEdit(time: time, before: before)
       }
-      try locked.markUnsent(edits)
+      try locked.markUnsent(edits, roamed: roamed)
     }
     let merged = changes.applied(to: locked.isDamaged ? known.values : locked.values)
     return try locked.replace(by: merged, leavingOut: changes.values.keys)

@@ -88,7 +88,7 @@ final class DomainWriter: @unchecked Sendable {
     file.disk.lock()
     engine.lock.lock()
     let changes = file.contents.pending
-    let marks = file.unsent
+    let (marks, roamed) = (file.unsent, file.newlyRoamed)
     if changes.isEmpty && marks.isEmpty {
       due[file.path] = nil
       engine.lock.unlock()
@@ -105,7 +105,8 @@ final class DomainWriter: @unchecked Sendable {
 
     var outcome: Result<LockedPreferenceFile.Writing, PreferencesFault>
     do throws(PreferencesFault) {
-      outcome = .success(try file.write(changes, known: known, marking: marks, lockTimeout: lockTimeout))
+      outcome = .success(
+        try file.write(changes, known: known, marking: marks, roamed: roamed, lockTimeout: lockTimeout))
     } catch {
       outcome = .failure(error)
     }
@@ -123,6 +124,8 @@ final class DomainWriter: @unchecked Sendable {
       file.contents.stored = writing.values
       file.version = writing.version
       file.isLoaded = true
+      file.newlyRoamed.subtract(roamed)
+      file.roamed.formUnion(roamed)
       for (key, time) in marks {
         file.marked[key] = time
         if file.unsent[key] == time { file.unsent[key] = nil }

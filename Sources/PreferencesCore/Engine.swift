@@ -118,6 +118,7 @@ final class Engine: @unchecked Sendable {
       file.disk.unlock()
       return []
     }
+    let roamed = !file.isLoaded ? file.file.roamedKeys() : []
     let reading = file.file.read()
     // Only who holds `disk` changes what is stored, so the comparison needs no lock that setters wait for.
     let before = lock.withLock { file.contents.stored }
@@ -129,6 +130,7 @@ final class Engine: @unchecked Sendable {
     file.contents.stored = values
     file.version = reading.version
     file.isLoaded = true
+    file.roamed.formUnion(roamed)
     let events = note(reading.fault.map { [$0] } ?? [], clearing: [.unreadable, .untrusted, .damaged], in: file)
     let sink = file.sink
     let (notices, refill) = publishChanges(of: file, keys: keys, source: .otherProcess, receiver: nil)
@@ -263,7 +265,7 @@ final class Engine: @unchecked Sendable {
     for source in roamingSources.values { source.unsaved = [:] }
     for file in files.values.compactMap(\.file) {
       file.disk.renew()
-      (file.unsent, file.marked) = ([:], [:])
+      (file.unsent, file.marked, file.newlyRoamed) = ([:], [:], [])
       file.contents.stored = file.contents.merged
       file.contents.inFlight = DomainChanges()
       file.contents.pending = DomainChanges()

@@ -63,8 +63,12 @@ struct LockedPreferenceFile: ~Copyable {
   }
 
   /// Marks edits that no store has taken yet, before the file has them (see `UnsentEdit`).
-  func markUnsent(_ edits: [String: UnsentEdit]) throws(PreferencesFault) {
-    do throws(FileError) { try file.markUnsent(edits) } catch {
+  /// - Parameter roamed: keys that roam, for the list of those that have (`PreferenceFile.roamedKeys`).
+  func markUnsent(_ edits: [String: UnsentEdit], roamed: Set<String> = []) throws(PreferencesFault) {
+    do throws(FileError) {
+      if !roamed.isEmpty { try file.noteRoamed(roamed) }
+      if !edits.isEmpty { try file.markUnsent(edits) }
+    } catch {
       throw PreferencesFault(.unwritable, path: file.path, error)
     }
   }

@@ -145,7 +145,8 @@ extension SearchList {
       refusals = roamed.compactMap { roaming.set(values[$0], forKey: $0, now: now) }
     }
     for list in file.users.values where list.own.user === file {
-      for key in list.roamingKeys where file.contents.value(forKey: key) != values[key] && list.isUnsent(key) {
+      for key in list.roamingKeys.union(file.roamed)
+      where file.contents.value(forKey: key) != values[key] && list.needsMark(key) {
         file.unsent[key] = now
       }
     }

@@ -37,7 +37,7 @@ extension SearchList {
     }
     // Written even where it changes nothing here: another process may have set something else meanwhile.
     file.contents.pending.values.updateValue(value, forKey: key)
-    if refusal == nil, state.isUnsent(key) { file.unsent[key] = now }
+    if refusal == nil, state.needsMark(key) { file.unsent[key] = now }
     file.sink = configuration.sink
     engine.writer.schedule(file)
     let isForced = state.isForced(key)

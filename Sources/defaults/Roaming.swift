@@ -64,6 +64,21 @@ extension DomainReference {
     }
   }
 
+  /// Marks changes of keys that the store has and that do not roam now, so that they are known to be the later ones should the keys
+  /// roam again.
+  private func markUndeclared(_ changed: Set<String>, from before: [String: PropertyListValue], _ policy: Policy) {
+    guard let store = undeclared(policy) else { return }
+    let keys = changed.intersection(file.roamedKeys()).filter {
+      store.contents.values[$0] != nil || store.contents.removed.contains($0)
+    }
+    if keys.isEmpty { return }
+    let now = WallClock.unixMilliseconds()
+    let edits = keys.map { ($0, UnsentEdit(time: now, before: before[$0].map { [$0] } ?? [])) }
+    do throws(PreferencesFault) { try file.markUnsent(Dictionary(uniqueKeysWithValues: edits)) } catch {
+      Defaults.note("warning: \(error.shown)")
+    }
+  }
+
   /// Brings keys that were changed in the domain's file into the store, as an application does that sets them. Returns when
   /// they are on the disk. What the store can't get now is marked, for the next process that opens it.
   func carryOver(
@@ -72,6 +87,7 @@ extension DomainReference {
   ) throws(CommandFailure) {
     let policy = Policy(locations.installation)
     reportUndeclared(changed, of: values, policy)
+    markUndeclared(changed, from: before, policy)
     guard let keys = roamingKeys(policy)?.intersection(changed), !keys.isEmpty else { return }
     func failure(_ text: String) -> CommandFailure {
       // A store that can't be read hides nothing: then applications read the file.
@@ -115,7 +131,10 @@ extension DomainReference {
     }
     let isSaved = layer.synchronize()
     heard.tell(except: nil)
-    if isSaved { file.settleUnsent(keys, before: now) }
+    if isSaved {
+      file.settleUnsent(keys, before: now)
+      do throws(PreferencesFault) { try file.noteRoamed(keys) } catch { Defaults.note("warning: \(error.shown)") }
+    }
     if !isSaved { throw later("\(layer.path) can't be written") }
   }
 

@@ -220,6 +220,36 @@ import Testing
     #expect(store.contents.values == ["Theme": "dark"])
   }
 
+  /// What is set here while a key does not roam is later than what the store has from before, and earlier than what another
+  /// machine set since.
+  @Test(arguments: [false, true]) func whatIsSetBetweenTwoPoliciesThatLetAKeyRoamIsOffered(restarts: Bool) {
+    let fixture = Fixture()
+    let store = MemoryStore()
+    let roaming = [Fixture.domain: ["Theme", "Zoom"]]
+    fixture.install([], roaming: roaming)
+    var list = fixture.list(observes: true, roaming: Self.opener(store))
+    list.set("one", forKey: "Theme")
+    store.deliver(1, forKey: "Zoom")
+    #expect(list.synchronize())
+    fixture.install([], generation: 2)
+    #expect(list.synchronize())
+    if restarts { list = fixture.list(observes: true, roaming: Self.opener(store)) }
+    list.set("two", forKey: "Theme")
+    list.set(2, forKey: "Zoom")
+    list.set(3, forKey: "Never")
+    #expect(list.synchronize(), "nothing roams")
+    #expect(store.offers.isEmpty)
+    if restarts { list = fixture.list(observes: true, roaming: Self.opener(store)) }
+    fixture.install([], roaming: [Fixture.domain: ["Theme", "Zoom", "Never"]], generation: 3)
+    #expect(list.synchronize())
+    #expect(list.value("Theme") == "two")
+    #expect(store.offers.mapValues(\.before) == ["Theme": ["one"], "Zoom": [1]])
+    #expect(store.contents.values == ["Theme": "two", "Zoom": 2])
+    #expect(list.synchronize())
+    #expect(fixture.stored() == ["Theme": "two", "Zoom": 2, "Never": 3])
+    #expect(PersistentDomain.unsent(in: fixture) == [])
+  }
+
   @Test func whatTheStoreDoesNotTakeStaysHereWithAFault() {
     let fixture = Fixture()
     let store = MemoryStore()

@@ -81,6 +81,16 @@ import Testing
     #expect(after.contains("●  roaming"), "\(after)")
   }
 
+  /// The later edit wins when a key roams again.
+  @Test func whatWasWrittenBetweenTwoPoliciesIsKept() throws {
+    let sandbox = try Sandbox(policy: Self.policy)
+    #expect(sandbox.defaults("write", "org.example.Editor", "Theme", "one").exitCode == 0)
+    try sandbox.apply("forced: {org.example.Editor: {Font: Mono}}\n")
+    #expect(sandbox.defaults("write", "org.example.Editor", "Theme", "two").exitCode == 0)
+    try sandbox.apply(Self.policy)
+    #expect(sandbox.defaults("read", "org.example.Editor", "Theme").output == "two\n")
+  }
+
   /// What is wrong with a store is said once, with its path once.
   @Test func troubleIsSaidOnce() throws {
     let sandbox = try Sandbox(policy: Self.policy)

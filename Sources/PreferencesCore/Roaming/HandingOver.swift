@@ -5,10 +5,18 @@ import LinuxFiles
 /// How edits that a store could not take get there in the end (6 of `RoamingSource`).
 extension ListState {
   /// Whether an edit of a key of the list's own domain is to be marked: the key roams, and there is no store, or one that could
-  /// not be reached. Under the engine's lock.
-  func isUnsent(_ key: String) -> Bool {
-    guard hasStore, roamingKeys.contains(key) else { return false }
+  /// not be reached; or it has roamed before, and may again. Takes down
+  /// that a key roams. Under the engine's lock.
+  func needsMark(_ key: String) -> Bool {
+    guard hasStore else { return false }
+    if !roamingKeys.contains(key) { return own.user.roamed.contains(key) }
+    noteRoamed([key])
     return roaming?.layer.isFailing ?? true
+  }
+
+  /// Takes down that keys roam. Under the engine's lock.
+  func noteRoamed(_ keys: some Sequence<String>) {
+    own.user.newlyRoamed.formUnion(Set(keys).subtracting(own.user.roamed))
   }
 
   /// Whether the list's domain is one that has a store.

@@ -87,6 +87,7 @@ extension ListState {
       return file.contents.value(forKey: key) != value
     }
     if keys.isEmpty { return [] }
+    noteRoamed(keys)
     for key in keys { file.contents.pending.values.updateValue(roaming.contents.values[key], forKey: key) }
     file.sink = configuration.sink
     engine.writer.schedule(file)

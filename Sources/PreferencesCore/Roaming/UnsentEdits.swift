@@ -44,16 +44,9 @@ extension PreferenceFile {
 
   /// The edits that are marked. A file that holds nothing of the kind marks none.
   func unsentEdits() -> [String: UnsentEdit] {
-    let file = located()
-    guard let (directory, name) = file.unsentPlace else { return [:] }
-    let limit = DecodingLimits.default.maximumBytes
-    let read: [UInt8]?
-    if let anchor = file.anchor {
-      read = try? WholeFile.read(name, in: OpenDirectory(directory, below: anchor), limit: limit).bytes
-    } else {
-      read = try? WholeFile.read(FilePath.join(directory, name), limit: limit).bytes
-    }
-    guard let read, let members = try? PropertyListCoding.decode(read).dictionaryValue else { return [:] }
+    guard let read = located().bytes(at: \.unsentPlace),
+      let members = try? PropertyListCoding.decode(read).dictionaryValue
+    else { return [:] }
     return members.compactMapValues { UnsentEdit($0) }
   }
 
@@ -82,13 +75,7 @@ extension PreferenceFile {
 
   private func write(_ marked: [String: UnsentEdit]) throws(FileError) {
     guard let (path, name) = unsentPlace else { return }
-    if let anchor {
-      let directory = try OpenDirectory(path, below: anchor, creating: 0o700)
-      try Self.write(marked, to: name, in: directory)
-    } else {
-      try Directory.createAll(path, mode: 0o700)
-      try Self.write(marked, to: name, in: OpenDirectory(path))
-    }
+    try Self.write(marked, to: name, in: try directory(path))
   }
 
   private static func write(
@@ -106,9 +93,62 @@ extension PreferenceFile {
   }
 }
 
+/// Which keys have roamed on this machine: `managed-preferences/roamed/DOMAIN.plist` beside the folder of the locks, an array. What
+/// is set under one of them while it does not roam is marked as unsent, so that it is known to be later than what the store has
+/// when the key roams again.
+extension PreferenceFile {
+  private var roamedPlace: (directory: String, name: String)? {
+    unsentPlace.map { (FilePath.join(FilePath.parent(of: $0.directory), "roamed"), $0.name) }
+  }
+
+  /// A file that holds nothing of the kind names none.
+  func roamedKeys() -> Set<String> {
+    guard let bytes = located().bytes(at: \.roamedPlace), let list = try? PropertyListCoding.decode(bytes) else {
+      return []
+    }
+    guard case .array(let keys) = list else { return [] }
+    return Set(keys.compactMap(\.stringValue))
+  }
+
+  /// Under the domain's lock.
+  func noteRoamed(_ keys: Set<String>) throws(FileError) {
+    let known = roamedKeys()
+    if keys.isSubset(of: known) { return }
+    let all = PropertyListValue.array(known.union(keys).sortedByBytes().map { .string($0) })
+    // So many keys that they can't be written: those are not known to have roamed.
+    guard let place = roamedPlace, let bytes = try? PropertyListCoding.encode(all, as: .binary) else { return }
+    try AtomicReplacement.write(bytes, to: place.name, in: try directory(place.directory), mode: 0o600)
+  }
+
+  /// One of the folders beside that of the locks, made where it is missing.
+  private func directory(_ path: String) throws(FileError) -> OpenDirectory {
+    if let anchor { return try OpenDirectory(path, below: anchor, creating: 0o700) }
+    try Directory.createAll(path, mode: 0o700)
+    return try OpenDirectory(path)
+  }
+
+  /// nil where there is no such file, or it can't be read.
+  private func bytes(at place: (PreferenceFile) -> (directory: String, name: String)?) -> [UInt8]? {
+    guard let (path, name) = place(self) else { return nil }
+    let limit = DecodingLimits.default.maximumBytes
+    if let anchor { return try? WholeFile.read(name, in: OpenDirectory(path, below: anchor), limit: limit).bytes }
+    return try? WholeFile.read(FilePath.join(path, name), limit: limit).bytes
+  }
+}
+
 extension PersistentDomain {
   /// Keys that roam whose newest values no synced store has yet: the domain's own file comes before the store for them.
   public func unsentKeys() -> Set<String> { Set(file.unsentEdits().keys) }
+
+  /// The domain's keys that have roamed on this machine.
+  public func roamedKeys() -> Set<String> { file.roamedKeys() }
+
+  /// Takes down that keys roam: what is set under them later, while they do not, is marked then.
+  /// - Throws: `.busy` or `.unwritable`.
+  public func noteRoamed(_ keys: Set<String>, lockTimeout: Double = 10) throws(PreferencesFault) {
+    if keys.isSubset(of: file.roamedKeys()) { return }
+    try LockedPreferenceFile(file, timeout: lockTimeout).markUnsent([:], roamed: keys)
+  }
 
   /// Takes away the marks of keys that the store has got, but for those that were edited later.
   public func settleUnsent(_ keys: Set<String>, before time: Int64) {
