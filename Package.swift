@@ -67,14 +67,16 @@ let package = Package(
     room("AuditEvents", ["PropertyList", "LinuxFiles"]),
     room("AuditLog", ["AuditEvents", "PropertyList", "LinuxFiles", "Digests"]),
     room("PreferencesCore", ["PropertyList", "LinuxFiles", "ForcedDomain", "AuditEvents", "CReaderEpoch"]),
-    room("ManagedPreferences", ["PreferencesCore", "PropertyList", "ForcedDomain", "UbiquitousStore"]),
+    room("ManagedPreferences", ["PreferencesCore", "PropertyList", "ForcedDomain", "UbiquitousStore", "LinuxFiles"]),
     room("ManagedFoundation", ["ManagedPreferences"]),
     room("UbiquitousStore", ["PreferencesCore", "PropertyList", "LinuxFiles", "CSQLite"]),
     room("UbiquitousStorePostgreSQL", ["UbiquitousStore", "LinuxFiles", "CPostgreSQL"], exclude: ["Migrations"]),
 
     // The C interface: a header written by hand, and its functions.
     .target(name: "CManagedPreferences"),
-    room("ManagedPreferencesC", ["CManagedPreferences", "PreferencesCore", "PropertyList", "UbiquitousStore"]),
+    room(
+      "ManagedPreferencesC",
+      ["CManagedPreferences", "PreferencesCore", "PropertyList", "UbiquitousStore", "LinuxFiles"]),
 
     // The command lines.
     room("CommandLineKit", ["LinuxFiles"]),
@@ -146,7 +148,8 @@ let package = Package(
     tests(
       "AuditLog",
       [
-        "AuditLog", "AuditEvents", "CommandSandbox", "Digests", "PropertyList", "LinuxFiles", "AuditPeer", "TestPrograms",
+        "AuditLog", "AuditEvents", "CommandSandbox", "Digests", "PropertyList", "LinuxFiles", "AuditPeer",
+        "TestPrograms",
       ]),
     command("AuditPeer", ["AuditLog", "AuditEvents", "PropertyList", "LinuxFiles"], path: "Tests/AuditPeer"),
     tests(

@@ -64,7 +64,7 @@ public final class AuditSpool: AuditEventSink, QueuedSink {
     } catch {
       lost.add(UInt64(events.count), ordering: .relaxed)
       if !complained.exchange(true, ordering: .relaxed) {
-        StandardStreams.writeError("managed-preferences: audit events are lost: \(error)\n")
+        StandardStreams.writeErrorLine("managed-preferences: audit events are lost: \(error)")
       }
     }
   }

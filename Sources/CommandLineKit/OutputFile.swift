@@ -31,7 +31,7 @@ public enum OutputFile {
     } catch {
       throw CommandFailure(error, while: .creating)
     }
-    try requireReplaceable(path)
+    try requireTaking(path)
     do throws(FileError) {
       try AtomicReplacement.write(bytes, followedBy: rest, to: path, mode: mode)
     } catch {
@@ -40,7 +40,13 @@ public enum OutputFile {
     return .file
   }
 
-  /// An error where something stands at the path that is no regular file.
+  /// An error where `write` would refuse the path: what is asked before long work.
+  public static func requireTaking(_ path: String) throws(CommandFailure) {
+    if !isStream(path) { try requireReplaceable(path) }
+  }
+
+  /// An error where something stands at the path that is no regular file. For what a device or a pipe can't be: a file that is
+  /// read again later, such as a key.
   public static func requireReplaceable(_ path: String) throws(CommandFailure) {
     guard let metadata = try? FileMetadata.of(path, followingLinks: false), !metadata.isRegularFile else { return }
     let what =

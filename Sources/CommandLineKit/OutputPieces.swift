@@ -29,7 +29,7 @@ public final class OutputPieces {
         throw CommandFailure(error, while: .creating)
       }
     } else {
-      try OutputFile.requireReplaceable(path)
+      try OutputFile.requireTaking(path)
       do throws(FileError) { target = .draft(try FileDraft(for: path, mode: mode)) } catch {
         throw CommandFailure(error, while: .creating)
       }

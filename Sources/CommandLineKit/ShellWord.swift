@@ -1,3 +1,5 @@
+import LinuxFiles
+
 /// Commands that a message tells the reader to type.
 public enum ShellWord {
   /// The word as a shell reads it back: bare where that is safe, else in single quotes; a word with characters that could

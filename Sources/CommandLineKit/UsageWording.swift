@@ -1,3 +1,5 @@
+import LinuxFiles
+
 /// The words of every usage error, in one place.
 extension UsageError {
   /// One line, without the command's name and without a full stop.

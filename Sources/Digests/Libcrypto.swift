@@ -11,8 +11,8 @@ public let libcrypto: libcrypto_functions = {
   let table = UnsafeMutablePointer<libcrypto_functions>.allocate(capacity: 1)
   defer { table.deallocate() }
   if let reason = libcrypto_load(table) {
-    StandardStreams.writeError(
-      "OpenSSL 3 can't be loaded: \(String(cString: reason))\nNext: install it (on Debian: apt-get install openssl)\n")
+    StandardStreams.writeErrorLine("OpenSSL 3 can't be loaded: \(String(cString: reason))")
+    StandardStreams.writeErrorLine("Next: install it (on Debian: apt-get install openssl)")
     exit(EX_UNAVAILABLE)
   }
   let flags = LIBCRYPTO_NO_LOAD_CONFIG | LIBCRYPTO_NO_ATEXIT

@@ -24,7 +24,20 @@ public struct FileDescriptor: ~Copyable {
   public let rawValue: Int32
 
   /// Takes over a descriptor that something else opened.
-  public init(owning rawValue: Int32) { self.rawValue = rawValue }
+  ///
+  /// A program that was started without standard streams gets their numbers for what it opens first. Such a file gets
+  /// another number: what is said on standard error must not end up in somebody's preferences.
+  public init(owning rawValue: Int32) {
+    if (STDIN_FILENO...STDERR_FILENO).contains(rawValue) {
+      let moved = fcntl(rawValue, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
+      if moved >= 0 {
+        close(rawValue)
+        self.rawValue = moved
+        return
+      }
+    }
+    self.rawValue = rawValue
+  }
 
   deinit { close(rawValue) }
 

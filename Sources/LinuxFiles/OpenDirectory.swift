@@ -121,6 +121,7 @@ public struct OpenDirectory: ~Copyable {
     }
     guard below >= 0 else { throw failure("remove", name, .current) }
     let folder = OpenDirectory(FileDescriptor(owning: below), path)
+    below = folder.descriptor.rawValue
     for inner in try folder.rawNames() where unlinkat(below, inner, 0) != 0 {
       let moved = ".\(String(UInt64.random(in: .min ... .max), radix: 36)).tmp"
       // A folder whose own permissions keep it from being moved is given some.

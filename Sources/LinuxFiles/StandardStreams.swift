@@ -4,8 +4,18 @@ import Glibc
 public enum StandardStreams {
   public static func writeOutput(_ text: String) throws(Errno) { try write(text, to: STDOUT_FILENO) }
   public static func writeOutput(_ bytes: [UInt8]) throws(Errno) { try write(bytes, to: STDOUT_FILENO) }
-  /// Nothing can be done about an error on standard error.
-  public static func writeError(_ text: String) { try? write(text, to: STDERR_FILENO) }
+  /// Writes to standard error as it stands: colours, sources with marks below. What comes from outside has been escaped
+  /// (`TerminalText`); a plain message goes through `writeErrorLine`, which does that.
+  ///
+  /// Nothing can be done about an error there, so nothing comes of one: a full disk, a closed descriptor, a reader that went
+  /// away never end the program, or an application would end for a message of its library.
+  public static func writeError(_ text: String) {
+    HeldSignal.withHeld(SIGPIPE) { try? write(text, to: STDERR_FILENO) }
+  }
+
+  /// One line of standard error. Everything in it is escaped, whoever wrote it: no key, path or name of a host moves the
+  /// cursor of who reads it, or begins a line of its own.
+  public static func writeErrorLine(_ text: String) { writeError(TerminalText.escape(text) + "\n") }
 
   /// Everything that standard input has, to its end.
   /// - Parameter limit: bytes; more is `Errno.fileTooLarge`.

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import LinuxFiles
 internal import PreferencesCore
 internal import Synchronization
 internal import UbiquitousStore
@@ -76,6 +76,6 @@ enum StandardDefaults {
   }
 
   private static func log(_ message: String) {
-    FileHandle.standardError.write(Data("ManagedDefaults: \(message)\n".utf8))
+    StandardStreams.writeErrorLine("ManagedDefaults: \(message)")
   }
 }

@@ -1,5 +1,6 @@
 import CManagedPreferences
 import Glibc
+import LinuxFiles
 
 /// Why a call of the C interface ends with a status other than `MP_OK`.
 struct Failure: Error {
@@ -14,7 +15,7 @@ struct Failure: Error {
   static func null(_ parameter: StaticString) -> Failure { Failure(MP_ERROR_NULL, "'\(parameter)' is NULL") }
 }
 
-/// The words of the last failure of each thread.
+/// The words of the last failure of each thread. What comes from outside is escaped: programs print them.
 ///
 /// A pthread key rather than a dictionary of threads: the text goes with its thread.
 enum LastFailure {
@@ -26,7 +27,7 @@ enum LastFailure {
 
   static func note(_ message: String) {
     let old = pthread_getspecific(key)
-    pthread_setspecific(key, strdup(message))
+    pthread_setspecific(key, strdup(TerminalText.escape(message)))
     free(old)
   }
 

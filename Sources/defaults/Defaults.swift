@@ -26,7 +26,8 @@ enum Defaults {
 
   /// A sentence beside the answer, on standard error.
   static func note(_ text: String, next: [String] = []) {
-    StandardStreams.writeError("\(name): \(text)\n" + next.map { "Next: \($0)\n" }.joined())
+    StandardStreams.writeErrorLine("\(name): \(text)")
+    for line in next { StandardStreams.writeErrorLine("Next: \(line)") }
   }
 
   private static func dispatch(_ words: [String]) throws(CommandFailure) -> ExitCode {

@@ -1,4 +1,5 @@
 import CommandLineKit
+import LinuxFiles
 import PreferencesCore
 import PropertyList
 

@@ -1,6 +1,7 @@
 import AuditEvents
 import CommandLineKit
 import ForcedDomain
+import LinuxFiles
 import PreferencesCore
 import PropertyList
 
@@ -46,10 +47,12 @@ struct Refusal {
     var lines = forced.prefix(20).map(Self.sentence)
     if forced.count > 20 { lines.append("\(forced.count - 20) more keys are forced") }
     if lines.count == 1 { lines[0] += "; nothing was written." } else { lines.append("nothing was written.") }
-    throw CommandFailure(
-      .notPermitted, lines.joined(separator: "\n\(Defaults.name): "),
+    var failure = CommandFailure(
+      .notPermitted, lines[0],
       next: (mayBeSkipped ? [call.again(adding: "--skip-forced")] : [])
         + [call.policyctl("explain", domain(inWhichIsForced: forced[0].key), forced[0].key)])
+    failure.further = Array(lines.dropFirst())
+    throw failure
   }
 
   /// The forced ones of these keys, sorted.

@@ -1,4 +1,5 @@
 import CommandLineKit
+import LinuxFiles
 import PropertyList
 
 /// What `write` is to do with a key.

@@ -24,6 +24,15 @@ enum Policyctl {
     }
   }
 
+  /// A sentence beside the answer, on standard error.
+  static func note(_ text: String, next: [String] = []) {
+    StandardStreams.writeErrorLine("\(name): \(text)")
+    for line in next { StandardStreams.writeErrorLine("Next: \(line)") }
+  }
+
+  /// What is wrong although the command goes on.
+  static func warn(_ text: String, next: [String] = []) { note("warning: \(text)", next: next) }
+
   private static func dispatch(_ words: [String]) throws(CommandFailure) -> ExitCode {
     var leading: [String] = []
     var index = 0

@@ -53,7 +53,7 @@ enum Policyd {
 
   /// A line for whoever reads the service's messages.
   @Sendable static func report(_ line: String) {
-    StandardStreams.writeError("\(name): \(TerminalText.escape(line))\n")
+    StandardStreams.writeErrorLine("\(name): \(line)")
   }
 
   private static func serve(_ arguments: ParsedArguments) throws(CommandFailure) -> ExitCode {

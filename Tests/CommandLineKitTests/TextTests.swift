@@ -1,3 +1,4 @@
+import LinuxFiles
 import Testing
 
 @testable import CommandLineKit
@@ -51,6 +52,14 @@ import Testing
     let long = String(repeating: "x", count: 100)
     #expect(TextFlow.lines("a  b \(long) c", hang: 1) == "a  b\n \(long)\n c\n")
     #expect(TextFlow.lines("", first: "x ", hang: 2) == "x \n")
+  }
+
+  @Test func everyLineOfAFailureIsEscaped() {
+    var failure = CommandFailure(.badInput, "no \u{1b}[2J\nhere", next: "ls '\u{9b}'")
+    failure.further = ["nor \u{202e}there"]
+    #expect(
+      failure.text(command: "policyctl")
+        == "policyctl: no \\u{1b}[2J\\nhere\npolicyctl: nor \\u{202e}there\nNext: ls '\\u{9b}'\n")
   }
 
   @Test func failuresSayWhatToDoNext() {

@@ -22,10 +22,10 @@ import Testing
     "AuditLog": ["AuditEvents", "PropertyList", "LinuxFiles", "Digests"],
     "PreferencesCore": ["PropertyList", "LinuxFiles", "ForcedDomain", "AuditEvents", "CReaderEpoch"],
     "ManagedPreferences": [
-      "PreferencesCore", "PropertyList", "ForcedDomain", "UbiquitousStore", "Foundation", "Observation",
+      "PreferencesCore", "PropertyList", "ForcedDomain", "UbiquitousStore", "LinuxFiles", "Foundation", "Observation",
     ],
     "CManagedPreferences": [],
-    "ManagedPreferencesC": ["CManagedPreferences", "PreferencesCore", "PropertyList", "UbiquitousStore"],
+    "ManagedPreferencesC": ["CManagedPreferences", "PreferencesCore", "PropertyList", "UbiquitousStore", "LinuxFiles"],
     "ManagedFoundation": ["ManagedPreferences", "Foundation"],
     "UbiquitousStore": ["PreferencesCore", "PropertyList", "LinuxFiles", "CSQLite"],
     "UbiquitousStorePostgreSQL": ["UbiquitousStore", "LinuxFiles", "CPostgreSQL"],

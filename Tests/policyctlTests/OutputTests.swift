@@ -16,6 +16,38 @@ import Testing
     #expect(sandbox.run("install", "got").exitCode == 0)
   }
 
+  /// One rule for every verb that writes where `-o` says.
+  @Test(arguments: [["compile"], ["audit", "export"], ["report"], ["report", "--format", "json"]])
+  func everyVerbWritesIntoAPipeAndADevice(_ words: [String]) throws {
+    let sandbox = try Sandbox(applied: true)
+    let command = "'\(Sandbox.binary)' --root '\(sandbox.root)' \(words.joined(separator: " ")) -o"
+    let device = sandbox.execute(["/bin/sh", "-c", "\(command) /dev/null"])
+    #expect(device.exitCode == 0, "\(device.errors)")
+    #expect(device.output == "")
+    let pipe = sandbox.execute([
+      "/bin/sh", "-c", "mkfifo p; cat p >got & \(command) p; echo $?; wait; test -s got && test -p p && echo pipe",
+    ])
+    #expect(pipe.output == "0\npipe\n", "\(pipe.errors)")
+  }
+
+  /// What somebody typed, and what a file or folder is called, comes back in messages without effect on a terminal.
+  @Test(arguments: [
+    "enroll --host $'\\e[2Jx'", "get $'\\e[2J/x' k", "get org.example.Editor $'\\e[2J'", "install $'\\e[2J'",
+    "apply $'\\e[2J'",
+    "check $'\\e[2J'", "key trust $'\\e[2J'", "$'\\e[2J'", "get --$'\\e[2J' k", "report --user $'\\e[2J'",
+    "rollback $'\\e[2J'",
+    "key generate -o $'\\e[2J'", "compile -o $'\\e[2J'", "run --app $'\\e[2J/x' -- true",
+  ])
+  func nothingTypedSteersTheTerminal(_ line: String) throws {
+    let sandbox = try Sandbox(applied: true)
+    try sandbox.write("kind: Profile\nid: \"a\nforced: 3", to: "\u{1b}[2J/\u{1b}[2J.yaml")
+    let result = sandbox.execute([
+      "/bin/bash", "-c", "'\(Sandbox.binary)' --root '\(sandbox.root)' \(line)",
+    ])
+    #expect(!(result.output + result.errors).contains("\u{1b}"))
+    #expect(result.errors + result.output != "", "\(line)")
+  }
+
   @Test func standardOutputTakesABundle() throws {
     let sandbox = try Sandbox(applied: true)
     let command = "'\(Sandbox.binary)' --root '\(sandbox.root)' compile -o /dev/stdout | cat >got"

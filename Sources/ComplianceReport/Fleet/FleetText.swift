@@ -1,4 +1,5 @@
 public import CommandLineKit
+import LinuxFiles
 
 /// A fleet report for people: verdict, what fails and where, who is missing, then each host that is not in order.
 public struct FleetText {

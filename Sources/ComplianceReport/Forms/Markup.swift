@@ -1,4 +1,5 @@
 import CommandLineKit
+import LinuxFiles
 
 /// Texts that anybody may have written, in HTML and XML.
 ///

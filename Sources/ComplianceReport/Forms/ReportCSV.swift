@@ -1,4 +1,5 @@
 import CommandLineKit
+import LinuxFiles
 import PropertyList
 
 /// The form for spreadsheets: RFC 4180, one row for each finding, with lines that end in CR LF.

@@ -1,4 +1,5 @@
 public import CommandLineKit
+import LinuxFiles
 import PropertyList
 
 /// The form for people: verdict, what fails and why, what to do, then the evidence.

@@ -1,5 +1,6 @@
 import AuditLog
 public import CommandLineKit
+import LinuxFiles
 
 /// A history for people: verdict, on what it rests, what failed and when, the gaps, then what was in force when.
 public struct HistoryText {

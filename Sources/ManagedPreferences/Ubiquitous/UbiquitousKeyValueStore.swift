@@ -1,4 +1,5 @@
 public import Foundation
+internal import LinuxFiles
 internal import PreferencesCore
 internal import PropertyList
 internal import Synchronization
@@ -129,8 +130,7 @@ public final class UbiquitousKeyValueStore: Sendable {
     do {
       try store.set(aKey, to: FoundationValues.propertyList(anObject))
     } catch {
-      FileHandle.standardError.write(
-        Data("UbiquitousKeyValueStore: the value for \"\(aKey)\" was not set: \(error)\n".utf8))
+      StandardStreams.writeErrorLine("UbiquitousKeyValueStore: the value for \"\(aKey)\" was not set: \(error)")
     }
   }
 

@@ -27,7 +27,7 @@ public final class SQLiteBackEnd: NearBackEnd {
     /// nil where the whole path is the user's own.
     public var anchor: String?
     /// Told one line about what went wrong and was put right: a damaged file.
-    public var report: @Sendable (String) -> Void = { StandardStreams.writeError("UbiquitousStore: \($0)\n") }
+    public var report: @Sendable (String) -> Void = { StandardStreams.writeErrorLine("UbiquitousStore: \($0)") }
 
     public init() {}
   }

@@ -21,7 +21,7 @@ public final class SyncedStore: Sendable {
     /// Gives milliseconds since 1970.
     public var clock: @Sendable () -> Int64 = { WallClock.unixMilliseconds() }
     /// Told one line about what goes wrong, and where.
-    public var report: @Sendable (String) -> Void = { StandardStreams.writeError("UbiquitousStore: \($0)\n") }
+    public var report: @Sendable (String) -> Void = { StandardStreams.writeErrorLine("UbiquitousStore: \($0)") }
 
     /// What is wrong with the back end as far as it has been said.
     var knownTrouble: String?

@@ -1,4 +1,5 @@
 import CommandLineKit
+import LinuxFiles
 import PreferencesCore
 
 /// `delete DOMAIN [KEY]`: a key, or everything in the domain's file.

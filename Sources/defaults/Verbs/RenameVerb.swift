@@ -1,4 +1,5 @@
 import CommandLineKit
+import LinuxFiles
 
 /// `rename DOMAIN OLD NEW`: one value under another key.
 enum RenameVerb: VerbProgram {

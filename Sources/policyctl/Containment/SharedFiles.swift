@@ -98,9 +98,7 @@ struct SharedFiles {
           case .missing: "is not there"
           case .refused(let why): why
           }
-        StandardStreams.writeError(
-          "\(Policyctl.name): warning: the policy shares \(TerminalText.escape(text)), which \(TerminalText.escape(why)); left out\n"
-        )
+        Policyctl.warn("the policy shares \(text), which \(why); left out")
       }
     }
     for text in asked {

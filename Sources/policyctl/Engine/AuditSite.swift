@@ -62,15 +62,13 @@ struct AuditSite {
   func note(_ records: [AuditRecord]) {
     guard isSetUp else { return }
     do throws(AuditLogError) { warn(try AuditLog(place).append(records)) } catch {
-      StandardStreams.writeError(
-        "\(Policyctl.name): warning: the audit log does not tell of this: \(TerminalText.escape(error.description))\n")
+      Policyctl.warn("the audit log does not tell of this: \(error.description)")
     }
   }
 
   private func warn(_ receipt: AuditReceipt) {
     for alarm in receipt.alarms {
-      StandardStreams.writeError(
-        "\(Policyctl.name): warning: \(alarm)\nNext: \(installation.auditCommand("verify"))\n")
+      Policyctl.warn("\(alarm)", next: [installation.auditCommand("verify")])
     }
   }
 

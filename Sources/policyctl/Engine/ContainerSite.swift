@@ -57,7 +57,7 @@ struct ContainerSite {
 
   private static func warn(_ faults: [DomainFault]) {
     for fault in faults {
-      StandardStreams.writeError("\(Policyctl.name): warning: \(TerminalText.escape("\(fault)"))\n")
+      Policyctl.warn("\(fault)")
     }
   }
 

@@ -157,7 +157,7 @@ struct PolicyAnswerer {
       let full = Asked(provenance, host: HostIdentity(name: asked.file.hostName), circumstances)
       return PolicyEvidence(entries: entries(of: full, domain: domain, key: key))
     case .withheld: break
-    case .unavailable(let fault): StandardStreams.writeError("\(Policyctl.name): warning: \(fault)\n")
+    case .unavailable(let fault): Policyctl.warn("\(fault)")
     }
     return PolicyEvidence(entries: entries(of: asked, domain: domain, key: key), isWithheld: true)
   }

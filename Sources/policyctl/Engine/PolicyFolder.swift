@@ -69,7 +69,7 @@ struct PolicyFolder {
       case let marker?: "generation \(marker.generation) stays in use"
       case nil: "nothing is installed here"
       }
-    StandardStreams.writeError("\(errors). Nothing was written; \(state).\n")
+    StandardStreams.writeErrorLine("\(errors). Nothing was written; \(state).")
     return CommandFailure(.badInput, "")
   }
 

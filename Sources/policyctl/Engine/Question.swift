@@ -97,7 +97,7 @@ final class Question {
   /// Also what limits the answer.
   func reportFaultsAndLimits() {
     reportFaults()
-    for note in notes { StandardStreams.writeError("\(Policyctl.name): \(note)\n") }
+    for note in notes { Policyctl.note(note) }
   }
 
   /// What is wrong with the stores that were asked for the answer, on standard error: it stands nevertheless.
@@ -105,7 +105,7 @@ final class Question {
     let stores = isListAsked ? list?.faults ?? [] : []
     let ofStores = stores.filter { $0.kind != .policyDamaged && $0.kind != .policyUnavailable }
     for fault in policy.faults + ofStores.map(\.description) {
-      StandardStreams.writeError("\(Policyctl.name): warning: \(TerminalText.escape(fault))\n")
+      Policyctl.warn(fault)
     }
   }
 
@@ -118,36 +118,33 @@ final class Question {
       next: "policyctl status")
   }
 
-  /// What standard error says about a key, or a domain, without a value.
-  func missingText(key: String?) -> String {
-    let shown = "\(Policyctl.name): \(TerminalText.escape(domain))"
+  /// Says on standard error that a key, or a domain, has no value.
+  func reportMissing(key: String?) {
     let mentioned = Set(policy.mentionedKeys(in: domain))
     var text: String
     var next: String?
     if let key {
-      let word = TerminalText.escape(key)
       if mentioned.contains(key) {
-        text = "\(shown) has no value for '\(word)' now: no entry of the policy for it holds"
+        text = "\(domain) has no value for '\(key)' now: no entry of the policy for it holds"
         next = explainCommand
       } else {
         let known = mentioned.union(answers().map(\.key))
         let domains = known.isEmpty ? Suggestion.nearest(to: domain, among: policy.domains) : []
         text =
           domains.isEmpty
-          ? "\(shown) has no value for '\(word)'" + UsageError.didYouMean(Suggestion.nearest(to: key, among: known))
-          : "\(Policyctl.name): nothing is known of the domain '\(TerminalText.escape(domain))'"
-            + UsageError.didYouMean(domains)
+          ? "\(domain) has no value for '\(key)'" + UsageError.didYouMean(Suggestion.nearest(to: key, among: known))
+          : "nothing is known of the domain '\(domain)'" + UsageError.didYouMean(domains)
       }
     } else if mentioned.isEmpty {
-      text = "\(shown) has no values" + UsageError.didYouMean(Suggestion.nearest(to: domain, among: policy.domains))
+      text = "\(domain) has no values" + UsageError.didYouMean(Suggestion.nearest(to: domain, among: policy.domains))
     } else {
-      text = "\(shown) has no values now: no entry of the policy for it holds"
+      text = "\(domain) has no values now: no entry of the policy for it holds"
     }
     if policy.isAbsent {
       text += "; nothing is installed here"
       next = initCommand
     }
-    return text + "\n" + (next.map { "Next: \($0)\n" } ?? "")
+    Policyctl.note(text, next: next.map { [$0] } ?? [])
   }
 
   // MARK: The walk

@@ -32,9 +32,7 @@ enum ReportCollection {
         next: call.command(privileged: true, "report", "--format", "json", "-o", "HOST.json"))
     }
     for name in names where !reports.contains(name) {
-      StandardStreams.writeError(
-        "\(Policyctl.name): \(TerminalText.escape(FilePath.join(directory, name))) is passed over: it is no .json file\n"
-      )
+      Policyctl.note("\(FilePath.join(directory, name)) is passed over: it is no .json file")
     }
     var progress = ProgressLine("Reading reports")
     let files = reports.lazy.map { name in file(name, in: directory) }

@@ -50,9 +50,9 @@ enum AuditExportVerb: VerbProgram {
     case .stream: StandardStreams.writeError(text)
     }
     if verification.verdict != .sound {
-      StandardStreams.writeError(
-        "\(Policyctl.name): warning: the log is not sound (\(verification.verdict)); the export says so\n"
-          + "Next: \(call.command(privileged: true, "audit", "verify"))\n")
+      Policyctl.warn(
+        "the log is not sound (\(verification.verdict)); the export says so",
+        next: [call.command(privileged: true, "audit", "verify")])
     }
     return .done
   }

@@ -60,7 +60,7 @@ enum AuditShowVerb: VerbProgram {
     json.endObject()
     if call.wantsJSON { output += json.drain() + [UInt8(ascii: "\n")] }
     try Output.print(output)
-    if !matched { StandardStreams.writeError("\(Policyctl.name): no records match\n") }
+    if !matched { Policyctl.note("no records match") }
     return .done
   }
 

@@ -89,9 +89,10 @@ enum AuditEraseVerb: VerbProgram {
         throw CommandFailure(
           .usage, "what user \(TerminalText.escape(name)) did would be lost", next: call.again(adding: "--yes"))
       }
-      StandardStreams.writeError("What user \(TerminalText.escape(name)) did will be lost. Type \(name) to go on: ")
+      StandardStreams.writeError(
+        "What user \(TerminalText.escape(name)) did will be lost. Type \(TerminalText.escape(name)) to go on: ")
       guard readLine() == name else {
-        StandardStreams.writeError("\(Policyctl.name): nothing was changed\n")
+        Policyctl.note("nothing was changed")
         return .no
       }
     }

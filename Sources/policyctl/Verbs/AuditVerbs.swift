@@ -83,8 +83,7 @@ enum AuditHeadVerb: VerbProgram {
       try Output.print("\(head)\n")
     }
     guard let fault = end.fault else { return .done }
-    StandardStreams.writeError(
-      "\(Policyctl.name): warning: \(fault)\nNext: \(call.command(privileged: true, "audit", "verify"))\n")
+    Policyctl.warn("\(fault)", next: [call.command(privileged: true, "audit", "verify")])
     return .no
   }
 }

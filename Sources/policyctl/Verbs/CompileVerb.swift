@@ -27,7 +27,8 @@ enum CompileVerb: VerbProgram {
     let envelope = bundle.envelope
     let outcome = try OutputFile.write(envelope, followedBy: bundle.payload, to: output, mode: 0o600)
     var text = summary + "\n"
-    text += "Compiled bundle \(bundle.serial) into \(output): \(envelope.count + bundle.payload.count) bytes, "
+    text +=
+      "Compiled bundle \(bundle.serial) into \(TerminalText.escape(output)): \(envelope.count + bundle.payload.count) bytes, "
     text += bundle.signature.map { "signed by key \($0.signer.short).\n" } ?? "not signed.\n"
     // A pipe may be standard output: nothing may stand between the bundle's bytes.
     switch outcome {
@@ -43,9 +44,8 @@ enum CompileVerb: VerbProgram {
     folder.printDiagnostics()
     if folder.hasErrors { throw folder.refusal(call) }
     if folder.isEmpty {
-      StandardStreams.writeError(
-        "\(Policyctl.name): warning: \(TerminalText.escape(folder.path)) forces, recommends and contains "
-          + "nothing: a host that installs this bundle has every key free\n")
+      Policyctl.warn(
+        "\(folder.path) forces, recommends and contains nothing: a host that installs this bundle has every key free")
     }
     return (try sign(folder.bundle(serial: call.arguments.number("--serial")), call), folder.summary)
   }

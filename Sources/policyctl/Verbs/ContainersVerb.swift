@@ -23,7 +23,7 @@ enum ContainersVerb: VerbProgram {
     if call.wantsJSON {
       try Output.print(view.json())
     } else if view.rows.isEmpty {
-      StandardStreams.writeError("\(Policyctl.name): no application of \(site.userName) has a container\n")
+      Policyctl.note("no application of \(site.userName) has a container")
     } else {
       try Output.print(view.text(Terminal.palette(for: .output), now: WallClock.unixSeconds()))
     }
@@ -47,14 +47,14 @@ enum ContainersShowVerb: VerbProgram {
     var domains: [ContainerContentsView.Domain] = []
     var code = ExitCode.done
     if let fault = survey.fault {
-      StandardStreams.writeError("\(Policyctl.name): \(TerminalText.escape("\(fault)"))\n")
+      Policyctl.note("\(fault)")
       code = .inputOutput
     }
     for redirected in survey.redirected {
       do throws(PreferencesFault) {
         domains.append(site.domain(redirected, try survey.differences(ofDomain: redirected.domain)))
       } catch {
-        StandardStreams.writeError("\(Policyctl.name): \(TerminalText.escape("\(error)"))\n")
+        Policyctl.note("\(error)")
         code = .inputOutput
       }
     }
@@ -143,9 +143,10 @@ private struct Loss {
     }
     let all = "everything in \(TerminalText.escape(survey.directory)) \(what) (\(size))"
     guard StandardStreams.isInputTerminal else { throw CommandFailure(.usage, all, next: call.again(adding: "--yes")) }
-    StandardStreams.writeError("\(Policyctl.name): \(all)\nType \(TerminalText.escape(survey.identifier)) to go on: ")
+    Policyctl.note(all)
+    StandardStreams.writeError("Type \(TerminalText.escape(survey.identifier)) to go on: ")
     if readLine() == survey.identifier { return true }
-    StandardStreams.writeError("\(Policyctl.name): nothing was changed\n")
+    Policyctl.note("nothing was changed")
     return false
   }
 

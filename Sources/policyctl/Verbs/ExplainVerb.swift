@@ -23,7 +23,7 @@ enum ExplainVerb: VerbProgram {
     }
     // A key that no policy and no file mentions is most likely a slip of the keyboard.
     if view.answer.value == nil, view.entries.isEmpty, !view.answer.isForced {
-      StandardStreams.writeError(question.missingText(key: key))
+      question.reportMissing(key: key)
       return .no
     }
     return .done

@@ -26,7 +26,7 @@ enum GetVerb: VerbProgram {
       }
       if let lock = question.lock { throw lock }
       if answer.value == nil {
-        StandardStreams.writeError(question.missingText(key: key))
+        question.reportMissing(key: key)
         return .no
       }
       return .done
@@ -40,7 +40,7 @@ enum GetVerb: VerbProgram {
     }
     if let lock = question.lock { throw lock }
     if view.answers.isEmpty {
-      StandardStreams.writeError(question.missingText(key: nil))
+      question.reportMissing(key: nil)
       return .no
     }
     return .done

@@ -34,7 +34,7 @@ enum InitVerb: VerbProgram {
     text += "Next: write a profile in \(policies) (rename \(SamplePolicy.fileName) to start from it), then: "
     text += call.command(privileged: true, "apply") + "\n"
     try Output.print(text)
-    for fault in made.faults { StandardStreams.writeError("\(Policyctl.name): warning: \(fault)\n") }
+    for fault in made.faults { Policyctl.warn("\(fault)") }
     return .done
   }
 }

@@ -35,7 +35,7 @@ enum ReportVerb: VerbProgram {
   static func run(_ call: Invocation) throws(CommandFailure) -> ExitCode {
     let form = call.arguments.value("--format").flatMap { Form(rawValue: $0) } ?? .text
     let output = call.arguments.value("--output")
-    if let output { try OutputFile.requireReplaceable(output) }
+    if let output { try OutputFile.requireTaking(output) }
     let palette = output == nil ? Terminal.palette(for: .output) : .plain
     if call.arguments.value("--from") != nil || call.arguments.value("--to") != nil {
       let (report, logStatus) = try HistorySite.report(call)

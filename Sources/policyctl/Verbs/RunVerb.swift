@@ -135,7 +135,7 @@ enum RunVerb: VerbProgram {
     case .notInstalled: return nil
     case .loaded(let domain, let faults):
       for fault in faults {
-        StandardStreams.writeError("\(Policyctl.name): warning: \(TerminalText.escape(fault.description))\n")
+        Policyctl.warn(fault.description)
       }
       return domain
     case .unavailable(let faults):
@@ -150,10 +150,8 @@ enum RunVerb: VerbProgram {
   /// A name that no policy knows may be meant so, or be a slip: the program is contained with nothing shared, and that is said.
   private static func warnOfUnnamed(_ identifier: String, _ known: [String]) {
     let nearest = Suggestion.nearest(to: identifier, among: known).first
-    let hint = nearest.map { "; did you mean '\(TerminalText.escape($0))'?" } ?? ""
-    StandardStreams.writeError(
-      "\(Policyctl.name): warning: no policy in force contains \(TerminalText.escape(identifier)), so nothing is "
-        + "shared with it\(hint)\n")
+    let hint = nearest.map { "; did you mean '\($0)'?" } ?? ""
+    Policyctl.warn("no policy in force contains \(identifier), so nothing is shared with it\(hint)")
   }
 
   /// Where the program begins: where the command was typed, if that is to be seen, else at home.

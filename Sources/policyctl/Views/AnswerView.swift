@@ -1,4 +1,5 @@
 import CommandLineKit
+import LinuxFiles
 import PropertyList
 
 /// A profile that forces a value: `{"profile", "title", "generation"}`.

@@ -1,5 +1,6 @@
 import AuditLog
 import CommandLineKit
+import LinuxFiles
 import PropertyList
 
 /// The audit log as one file, written record by record: a log of any size takes the memory of a segment. Forms that say

@@ -1,5 +1,6 @@
 import AuditLog
 import CommandLineKit
+import LinuxFiles
 import PropertyList
 
 /// The audit log as one page that is read without anything else: the records as a table, the lines and the personal parts as

@@ -1,5 +1,6 @@
 import CommandLineKit
 import ForcedDomain
+import LinuxFiles
 import PreferencesCore
 import PropertyList
 

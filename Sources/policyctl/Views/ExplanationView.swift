@@ -1,4 +1,5 @@
 import CommandLineKit
+import LinuxFiles
 import PropertyList
 
 /// In whose place, where and when a question was asked.

@@ -78,6 +78,6 @@ struct InstallView {
 
   /// Faults go to standard error: the installation is done, and something about it needs attention.
   func reportFaults() {
-    for fault in faults { StandardStreams.writeError("\(Policyctl.name): warning: \(TerminalText.escape(fault))\n") }
+    for fault in faults { Policyctl.warn(fault) }
   }
 }

@@ -1,5 +1,6 @@
 import AuditEvents
 import CommandLineKit
+import LinuxFiles
 import PropertyList
 
 /// A path that was looked for: read, skipped or missing, and why.
