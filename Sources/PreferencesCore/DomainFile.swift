@@ -4,8 +4,9 @@ import PropertyList
 
 /// One preference file, shared by all search lists of the process that use it.
 ///
-/// `contents`, `version`, `isShared`, `faults`, `users` `sink`, `unsent`, `marked`, `roamed` and `newlyRoamed` are guarded by the engine's lock; `disk` serializes
-/// reading and writing of the file within the process and is taken first where both are.
+/// `contents`, `version`, `isShared`, `isBusy`, `faults`, `users`, `sink`, `unsent`, `marked`, `roamed` and `newlyRoamed` are
+/// guarded by the engine's lock; `disk` serializes reading and writing of the file within the process and is taken first where
+/// both are.
 final class DomainFile: @unchecked Sendable {
   /// The domain's.
   let name: String
@@ -21,6 +22,8 @@ final class DomainFile: @unchecked Sendable {
   var isShared: Bool?
   /// When it was written last, of the monotonic clock.
   var lastWriting = -Double.infinity
+  /// Whether the last writing met another process's lock, or a thread of ours that waits for it.
+  var isBusy = false
   /// What is wrong now, by kind; the first of each kind was told to the sink.
   var faults: [PreferencesFault.Kind: PreferencesFault] = [:]
   var users: [ObjectIdentifier: ListState] = [:]

@@ -13,6 +13,8 @@ final class DomainWriter: @unchecked Sendable {
   static let delay = 0.25
   /// Seconds between a change after a pause and its writing.
   static let patience = 0.005
+  /// Seconds that an assignment waits: for threads of ours that write the file, and for another process's lock.
+  static let promptPatience = (ownThreads: 1.0, otherProcesses: 0.1)
   /// Seconds that a normal exit waits for another process's lock.
   static let patienceAtExit = 3.0
 
@@ -83,9 +85,28 @@ final class DomainWriter: @unchecked Sendable {
     return isWritten
   }
 
-  private func write(_ file: DomainFile, lockTimeout: Double) -> (isWritten: Bool, notices: [Notice]) {
+  /// The same for who must not be held up: once a writing has met a lock, the next ones do not wait at all, until one gets
+  /// through. What is not written is left to the thread.
+  func flushPromptly(_ file: DomainFile) -> Bool {
     let engine = Engine.shared
+    let isBusy = engine.lock.withLock { file.isBusy }
+    guard file.disk.lock(atMost: isBusy ? 0 : Self.promptPatience.ownThreads) else {
+      engine.lock.withLock { file.isBusy = true }
+      return false
+    }
+    let (isWritten, notices) = writeLocked(file, lockTimeout: isBusy ? 0 : Self.promptPatience.otherProcesses)
+    for notice in notices { notice.deliver() }
+    return isWritten
+  }
+
+  private func write(_ file: DomainFile, lockTimeout: Double) -> (isWritten: Bool, notices: [Notice]) {
     file.disk.lock()
+    return writeLocked(file, lockTimeout: lockTimeout)
+  }
+
+  /// With the file's `disk` locked, which is unlocked here.
+  private func writeLocked(_ file: DomainFile, lockTimeout: Double) -> (isWritten: Bool, notices: [Notice]) {
+    let engine = Engine.shared
     engine.lock.lock()
     let changes = file.contents.pending
     let (marks, roamed) = (file.unsent, file.newlyRoamed)
@@ -130,11 +151,13 @@ final class DomainWriter: @unchecked Sendable {
         file.marked[key] = time
         if file.unsent[key] == time { file.unsent[key] = nil }
       }
+      file.isBusy = false
       events = engine.note(writing.remarks, clearing: [.unreadable, .untrusted, .damaged, .unwritable], in: file)
       reschedule(file)
     case .failure(let error):
       file.contents.pending = changes.followed(by: file.contents.pending)
       let isBusy = error.kind == .busy
+      file.isBusy = isBusy
       if !isBusy || lockTimeout >= 1 {
         let fault = PreferencesFault(.unwritable, path: file.path, message: error.message, errno: error.errno)
         events = engine.note([fault], clearing: [], in: file)

@@ -19,6 +19,16 @@ final class EngineLock: @unchecked Sendable {
 
   func lock() { pthread_mutex_lock(mutex) }
   func tryLock() -> Bool { pthread_mutex_trylock(mutex) == 0 }
+  /// Waits for so many seconds at most.
+  func lock(atMost seconds: Double) -> Bool {
+    if tryLock() { return true }
+    var deadline = timespec()
+    clock_gettime(CLOCK_REALTIME, &deadline)
+    let end = Double(deadline.tv_nsec) / 1e9 + max(seconds, 0)
+    deadline.tv_sec += Int(end)
+    deadline.tv_nsec = Int((end - end.rounded(.down)) * 1e9)
+    return pthread_mutex_timedlock(mutex, &deadline) == 0
+  }
   func unlock() { pthread_mutex_unlock(mutex) }
 
   func withLock<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {

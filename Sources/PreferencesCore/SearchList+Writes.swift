@@ -2,7 +2,7 @@ import AuditEvents
 import LinuxFiles
 public import PropertyList
 
-/// Setting and removing. Nothing here waits for the disk, except `synchronize`.
+/// Setting and removing. Nothing here waits for the disk, except `synchronize` and `writePromptly`.
 extension SearchList {
   /// Sets a key in the list's domain, for this user on any host; nil removes it.
   ///
@@ -106,6 +106,14 @@ extension SearchList {
     for notice in notices { notice.deliver() }
     return isWritten && engine.hasHandedOver(state)
   }
+
+  /// Writes what was set in the list's own domain, for whoever wants it on the disk and must not be held up for that.
+  ///
+  /// Waits for the disk, and a tenth of a second at most for another process that has the file locked; not again for that while it
+  /// stays locked. What can't be written stays in memory, is read from there, and is tried again in the background.
+  /// - Returns: false when something that was set is not on the disk. `synchronize` waits longer and says the same.
+  @discardableResult
+  public func writePromptly() -> Bool { engine.writer.flushPromptly(state.own.user) }
 
   /// Changes a volatile layer that is searched, and publishes the keys it concerns.
   func changeVolatile(keys: [String], _ change: (ListState) -> Void) {

@@ -1,5 +1,6 @@
 public import Foundation
 public import Observation
+internal import PreferencesCore
 internal import Synchronization
 
 /// An application's preferences as an object with typed properties.
@@ -89,14 +90,19 @@ open class Preferences: Observable {
 
   // MARK: - Synchronising
 
-  /// Whether each assignment waits until the value is on the disk, as `synchronize` does. True at first; without it the
-  /// value is there within a second, by itself, and the assignment returns at once.
+  /// Whether each assignment waits until the value is on the disk. True at first; without it the value is there within a
+  /// second, by itself, and the assignment returns at once.
+  ///
+  /// No assignment holds up the program where that can't be had: for another process that has the file locked it waits a tenth
+  /// of a second, and not again while that lasts; where the file can't be written it does not wait. The value is read from
+  /// memory then and is tried again in the background; `synchronize` tells whether everything is on the disk.
   public final var shouldAutomaticallySynchronize: Bool {
     get { synchronizes.load(ordering: .relaxed) }
     set { synchronizes.store(newValue, ordering: .relaxed) }
   }
 
-  /// Writes what is pending, takes in what other processes wrote, and says whether both succeeded.
+  /// Writes what is pending, takes in what other processes wrote, and says whether both succeeded. Waits up to ten seconds for
+  /// another process that has the file locked.
   @discardableResult
   public final func synchronize() -> Bool { userDefaults.synchronize() }
 
@@ -114,7 +120,7 @@ open class Preferences: Observable {
     NotificationCenter.default.post(
       name: Self.didChangeNotification, object: self,
       userInfo: [Self.changedPropertyKey: property, Self.changedKeyKey: key])
-    if shouldAutomaticallySynchronize { synchronize() }
+    if shouldAutomaticallySynchronize { userDefaults.list.writePromptly() }
   }
 
   private func migrateIfNeeded() {
@@ -127,6 +133,6 @@ open class Preferences: Observable {
     if firstVersionInstalled == nil { firstVersionInstalled = last ?? version }
     lastVersionInstalled = version
     shouldAutomaticallySynchronize = true
-    synchronize()
+    userDefaults.list.writePromptly()
   }
 }
