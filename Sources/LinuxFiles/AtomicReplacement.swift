@@ -67,6 +67,27 @@ public enum AtomicReplacement {
     return metadata
   }
 
+  /// Removes what writers of a file that were killed on the way have left beside it.
+  ///
+  /// Only what nobody can be writing any more: for whoever holds the lock under which the file is written; files of our own user
+  /// that have the very form of this file's temporary names and were last written more than `age` seconds ago, since writers
+  /// without the lock may exist. Errors are passed over: the next writer tries again.
+  /// - Complexity: O(entries of the directory).
+  public static func removeLeftovers(
+    of name: String, in directory: borrowing OpenDirectory, olderThan age: Int64 = 60
+  ) {
+    // A longer name is cut short in its temporary name, which another file's may be as well.
+    guard name.utf8.count <= TemporaryFile.longestName, let names = try? directory.names() else { return }
+    let now = WallClock.unixMilliseconds()
+    for found in names where TemporaryFile.isName(found, for: name) {
+      guard let metadata = try? directory.metadata(of: found), metadata.isRegularFile,
+        metadata.userID == ProcessIdentity.effectiveUserID,
+        now - metadata.modificationNanoseconds / 1_000_000 > age * 1000
+      else { continue }
+      try? directory.remove(found)
+    }
+  }
+
   private static func step<R>(
     _ operation: String, _ path: String, _ body: () throws(Errno) -> R
   ) throws(FileError) -> R {
@@ -81,10 +102,25 @@ struct TemporaryFile: ~Copyable {
   let name: String
   let file: FileDescriptor
 
+  /// Of a file's name, how many bytes the temporary name has.
+  static let longestName = 120
+
+  /// Whether `found` is a temporary name of the file `name`, which is not too long: `.NAME.LETTERS.tmp`.
+  static func isName(_ found: String, for name: String) -> Bool {
+    let (prefix, suffix) = (Array(".\(name).".utf8), Array(".tmp".utf8))
+    let bytes = Array(found.utf8)
+    guard bytes.count > prefix.count + suffix.count, bytes.starts(with: prefix),
+      bytes.suffix(suffix.count).elementsEqual(suffix)
+    else { return false }
+    return bytes[prefix.count..<(bytes.count - suffix.count)].allSatisfy {
+      UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 || UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0
+    }
+  }
+
   static func create(for name: String, in directory: borrowing OpenDirectory) throws(FileError) -> TemporaryFile {
     while true {
       let unique = String(UInt64.random(in: .min ... .max), radix: 36)
-      let temporary = ".\(String(decoding: name.utf8.prefix(120), as: UTF8.self)).\(unique).tmp"
+      let temporary = ".\(String(decoding: name.utf8.prefix(longestName), as: UTF8.self)).\(unique).tmp"
       do throws(FileError) {
         return TemporaryFile(
           name: temporary, file: try directory.open(temporary, [.writeOnly, .create, .exclusive], mode: 0o600))

@@ -20,6 +20,8 @@ final class DomainFile: @unchecked Sendable {
   var isLoaded = false
   /// Whether other machines may change the file, and this one sees it late; nil until it is looked at a second time.
   var isShared: Bool?
+  /// Whether this process has removed what killed writers left beside the file. Guarded by `disk`.
+  private var isCleared = false
   /// When it was written last, of the monotonic clock.
   var lastWriting = -Double.infinity
   /// Whether the last writing met another process's lock, or a thread of ours that waits for it.
@@ -75,6 +77,7 @@ final class DomainFile: @unchecked Sendable {
       try locked.markUnsent(edits, roamed: roamed)
     }
     let merged = changes.applied(to: locked.isDamaged ? known.values : locked.values)
-    return try locked.replace(by: merged, leavingOut: changes.values.keys)
+    defer { isCleared = true }
+    return try locked.replace(by: merged, leavingOut: changes.values.keys, clearingLeftovers: !isCleared)
   }
 }

@@ -77,8 +77,9 @@ struct LockedPreferenceFile: ~Copyable {
   ///
   /// - Parameter keys: the keys whose values may be left out, and reported, where no file can hold them (a date in the year
   ///   20000, 600 levels): they must not keep the others from the disk. Elsewhere such a value is an error.
+  /// - Parameter clearingLeftovers: whether temporary files of writers that were killed are removed too.
   consuming func replace(
-    by values: [String: PropertyListValue], leavingOut keys: some Sequence<String> = []
+    by values: [String: PropertyListValue], leavingOut keys: some Sequence<String> = [], clearingLeftovers: Bool = true
   ) throws(PreferencesFault) -> Writing {
     var writing = Writing(values: values, version: reading.version)
     if reading.fault == nil, values == reading.values, reading.version != nil || values.isEmpty { return writing }
@@ -89,7 +90,7 @@ struct LockedPreferenceFile: ~Copyable {
         writing.version = nil
         if writing.values.isEmpty { return writing }
       }
-      writing.version = try file.replace(with: bytes, keeping: writing.version)
+      writing.version = try file.replace(with: bytes, keeping: writing.version, clearingLeftovers)
       return writing
     } catch {
       throw PreferencesFault(.unwritable, path: file.path, error)
@@ -178,7 +179,9 @@ extension PreferenceFile {
   }
 
   /// - Returns: what the new file looks like. Not of the path: a program that takes no lock may have replaced it since.
-  fileprivate func replace(with bytes: [UInt8], keeping old: FileMetadata?) throws(FileError) -> FileMetadata {
+  fileprivate func replace(
+    with bytes: [UInt8], keeping old: FileMetadata?, _ clearsLeftovers: Bool
+  ) throws(FileError) -> FileMetadata {
     var owner: AtomicReplacement.Owner?
     if let old, old.userID != ProcessIdentity.effectiveUserID || old.groupID != getegid() {
       owner = AtomicReplacement.Owner(userID: old.userID, groupID: old.groupID)
@@ -188,11 +191,15 @@ extension PreferenceFile {
     if anchor != nil {
       let directory = try openDirectory()
       if old != nil { try directory.checkWritable(name) }
+      if clearsLeftovers { AtomicReplacement.removeLeftovers(of: name, in: directory) }
       return try AtomicReplacement.write(bytes, to: name, in: directory, mode: mode, owner: owner)
     }
     // A link that the user placed (a folder of settings under version control, say) stays; its target is replaced.
     let target = old == nil ? path : SymbolicLink.resolved(path) ?? path
     if old != nil, access(target, W_OK) != 0 { throw FileError("write", path: path, errno: .current) }
+    if clearsLeftovers, let directory = try? OpenDirectory(FilePath.parent(of: target)) {
+      AtomicReplacement.removeLeftovers(of: FilePath.name(of: target), in: directory)
+    }
     return try AtomicReplacement.write(bytes, to: target, mode: mode, owner: owner)
   }
 

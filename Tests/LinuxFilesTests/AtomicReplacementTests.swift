@@ -63,4 +63,20 @@ import Testing
   private final class Rounds: Sendable {
     let count = Atomic(0)
   }
+
+  /// Of this file, old, ours: all three, or it stays.
+  @Test func leftoversOfKilledWritersGo() throws {
+    let folder = TemporaryFolder()
+    let leftovers = [".a.plist.0z9.tmp", ".a.plist.3w5e11264sgsf.tmp"]
+    let others = [
+      ".a.plist.new.1.tmp", ".a.plist..tmp", ".a.plist.tmp", ".ab.plist.1.tmp", ".a.plist.1.tmp2", "a.plist.1.tmp",
+      ".a.plist.ä.tmp", ".a.plist.young.tmp",
+    ]
+    for name in leftovers + others { try AtomicReplacement.write([1], to: folder(name), mode: 0o600) }
+    var old = [timespec(tv_sec: time(nil) - 61, tv_nsec: 0), timespec(tv_sec: time(nil) - 61, tv_nsec: 0)]
+    for name in leftovers + others.dropLast() { #expect(utimensat(AT_FDCWD, folder(name), &old, 0) == 0) }
+    try Directory.create(folder(".a.plist.folder.tmp"))
+    AtomicReplacement.removeLeftovers(of: "a.plist", in: try OpenDirectory(folder("")))
+    #expect(try Set(Directory.names(in: folder(""))) == Set(others + [".a.plist.folder.tmp"]))
+  }
 }
