@@ -167,3 +167,5 @@ uint64_t files_allow_all(void) {
   if (setrlimit(RLIMIT_NOFILE, &limit) != 0 || getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
   return limit.rlim_cur;
 }
+
+bool pipe_open(int ends[2], bool never_waits) { return pipe2(ends, O_CLOEXEC | (never_waits ? O_NONBLOCK : 0)) == 0; }

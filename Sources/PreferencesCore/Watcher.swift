@@ -29,13 +29,8 @@ final class Watcher: @unchecked Sendable {
       _ = write(wakeDescriptors.write, &byte, 1)
       return
     }
-    var descriptors: [Int32] = [-1, -1]
-    if pipe(&descriptors) != 0 { return }
-    for descriptor in descriptors {
-      _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-      _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
-    }
-    wakeDescriptors = (descriptors[0], descriptors[1])
+    guard let ends = try? Pipe.open(neverWaits: true) else { return }
+    wakeDescriptors = ends
     hasThread = BackgroundThread.start { _ in
       Engine.shared.watcher.run()
       return nil

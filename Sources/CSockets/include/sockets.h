@@ -48,6 +48,11 @@ int signals_open(void);
 /// The number of the next signal; 0 for none.
 int signals_next(int descriptor);
 
+/// A pipe whose ends are close-on-exec from the first moment on, so that no program that another thread starts meanwhile gets
+/// them; with `never_waits`, neither reading nor writing waits.
+/// - Returns: whether there is one; else errno.
+bool pipe_open(int ends[_Nonnull 2], bool never_waits);
+
 /// A counter that is readable while it is not 0; -1 with errno.
 int wakeup_open(void);
 void wakeup_raise(int descriptor);

@@ -62,11 +62,11 @@ enum RunVerb: VerbProgram {
     try view.close()
     view.add("--chdir", directory(user, shared))
 
-    var ends: [Int32] = [-1, -1]
-    guard pipe(&ends) == 0, ends.allSatisfy({ fcntl($0, F_SETFD, FD_CLOEXEC) == 0 }) else {
-      throw CommandFailure(.inputOutput, "cannot make a pipe: \(Errno.current)")
+    let ends: (read: Int32, write: Int32)
+    do throws(Errno) { ends = try Pipe.open() } catch {
+      throw CommandFailure(.inputOutput, "cannot make a pipe: \(error)")
     }
-    view.addStatus(ends[1])
+    view.addStatus(ends.write)
     let options = try ContainerView.memoryFile(view.words.flatMap { Array($0.utf8) + [0] })
     var variables = sockets.variables
     variables["HOME"] = user.home
@@ -81,7 +81,7 @@ enum RunVerb: VerbProgram {
       inHome: shared.files.filter { PathText.contains(user.realHome, $0.path) }
         .map { ($0, PathText.below(user.realHome, $0.path)) })
     if grants.profiles.isEmpty { warnOfUnnamed(identifier, policy?.containedApplications ?? []) }
-    let supervisor = try Supervisor(launch, mirror: mirror, status: (ends[0], ends[1]))
+    let supervisor = try Supervisor(launch, mirror: mirror, status: ends)
     // Not one of our exit codes; and nothing of ours is left to be written.
     let code = try supervisor.wait()
     extendLifetime(folders)
