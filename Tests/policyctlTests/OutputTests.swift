@@ -48,6 +48,44 @@ import Testing
     #expect(result.errors + result.output != "", "\(line)")
   }
 
+  /// What was done stands, though nobody could be told on standard output: the error says so, and what.
+  @Test(arguments: [
+    ("apply", "Installed generation 1 for lab-a-03"), ("apply --format json", "Installed generation 1 for lab-a-03"),
+    ("enroll --host lab-a-04", "Enrolled as lab-a-04, before as lab-a-03."),
+    ("key generate --local", "and trusted it as local"), ("key generate -o k", "k is secret, k.pub is for the hosts."),
+    ("compile -o b", "Compiled bundle"), ("refresh --install-timer", "managed-preferences-refresh.timer"),
+    ("report -o r", "r"), ("uninstall --yes", "No key is forced any more."),
+    ("audit erase --user root --reason r --yes", "Erased the personal parts of"),
+  ])
+  func whatWasDoneIsToldWhereStandardOutputIsFull(_ line: String, _ done: String) throws {
+    let sandbox = try Sandbox()
+    try #require(sandbox.run("init", "--host", "lab-a-03").exitCode == 0)
+    let policies = sandbox.root + "/etc/managed-preferences/policies"
+    try Directory.rename(policies + "/example.yaml.sample", to: policies + "/example.yaml")
+    let result = sandbox.execute([
+      "/bin/sh", "-c", "'\(Sandbox.binary)' --root '\(sandbox.root)' \(line) >/dev/full",
+    ])
+    #expect(result.exitCode == 74)
+    let lines = result.errors.split(separator: "\n")
+    let first =
+      "policyctl: cannot write to standard output: No space left on device; all the same, this was done:"
+    #expect(lines.contains { $0 == first }, "\(result.errors)")
+    #expect(lines.contains { $0.hasPrefix("policyctl: ") && $0 != first && $0.contains(done) }, "\(result.errors)")
+  }
+
+  @Test func initIsToldWhereStandardOutputIsFull() throws {
+    let sandbox = try Sandbox()
+    let result = sandbox.execute([
+      "/bin/sh", "-c", "'\(Sandbox.binary)' --root '\(sandbox.root)' init --host lab-a-03 >/dev/full",
+    ])
+    #expect(result.exitCode == 74)
+    #expect(
+      sandbox.plain(result.errors).hasPrefix(
+        "policyctl: cannot write to standard output: No space left on device; all the same, this was done:\n"
+          + "policyctl: Created SANDBOX/root/etc/managed-preferences and an empty generation 0.\n"
+          + "policyctl: Enrolled as lab-a-03.\n"), "\(result.errors)")
+  }
+
   @Test func standardOutputTakesABundle() throws {
     let sandbox = try Sandbox(applied: true)
     let command = "'\(Sandbox.binary)' --root '\(sandbox.root)' compile -o /dev/stdout | cat >got"

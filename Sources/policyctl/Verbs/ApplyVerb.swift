@@ -43,12 +43,8 @@ enum ApplyVerb: VerbProgram {
       throw site.refusing(failure, because: "empty", of: folder.path, call)
     }
     let view = try site.apply(folder, serial: call.arguments.number("--serial"), call)
-    if call.wantsJSON {
-      try Output.print(view.json())
-    } else {
-      try Output.print(folder.summary + "\n" + view.text())
-    }
-    view.reportFaults()
+    defer { view.reportFaults() }
+    try Output.printDone(folder.summary + "\n" + view.text(), as: call.wantsJSON ? view.jsonLine : nil)
     return .done
   }
 }

@@ -46,7 +46,7 @@ enum AuditExportVerb: VerbProgram {
     let outcome = try pieces.finish()
     let text = "Wrote \(Count.text(export.count, "record")) into \(TerminalText.escape(output)).\n"
     switch outcome {
-    case .file: try Output.print(text)
+    case .file: try Output.printDone(text)
     case .stream: StandardStreams.writeError(text)
     }
     if verification.verdict != .sound {

@@ -28,7 +28,7 @@ enum AuditAcknowledgeVerb: VerbProgram {
     }
     let progress = VerificationProgress()
     let verification = AuditVerification(of: place, progress: progress.update)
-    if done { try Output.print("The alarms are acknowledged; the log tells of it.\n") }
+    if done { try Output.printDone("The alarms are acknowledged; the log tells of it.\n") }
     let view = AuditVerdictView(verification: verification, directory: place.directory)
     guard let finding = view.firstFinding else {
       if !done { try Output.print("There is no alarm.\n") }
@@ -93,7 +93,7 @@ enum AuditSetAsideVerb: VerbProgram {
     if let head = end.head {
       text += "Keep this line on another machine; later: policyctl audit verify --against LINE\n\(head)\n"
     }
-    try Output.print(text)
+    try Output.printDone(text)
     return .done
   }
 }

@@ -40,7 +40,7 @@ enum AuditPruneVerb: VerbProgram {
       try Output.print("Nothing is that old; nothing was removed.\n")
       return .done
     }
-    try Output.print(
+    try Output.printDone(
       "Removed records \(records.lowerBound) to \(records.upperBound) in \(Count.text(done.segments, "segment")); a checkpoint tells of them.\n"
     )
     return .done
@@ -102,7 +102,7 @@ enum AuditEraseVerb: VerbProgram {
     } catch {
       throw CommandFailure(error, of: call)
     }
-    try Output.print("Erased the personal parts of \(Count.text(count, "record")).\n")
+    try Output.printDone("Erased the personal parts of \(Count.text(count, "record")).\n")
     return .done
   }
 }

@@ -32,7 +32,7 @@ enum CompileVerb: VerbProgram {
     text += bundle.signature.map { "signed by key \($0.signer.short).\n" } ?? "not signed.\n"
     // A pipe may be standard output: nothing may stand between the bundle's bytes.
     switch outcome {
-    case .file: try Output.print(text)
+    case .file: try Output.printDone(text)
     case .stream: StandardStreams.writeError(text)
     }
     return .done

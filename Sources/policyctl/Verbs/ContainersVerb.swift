@@ -86,7 +86,7 @@ enum ContainersResetVerb: VerbProgram {
     do throws(FileError) { try ContainerPreparation.reset(survey.identifier, in: site.locations) } catch {
       throw Loss.failure(error, survey, call)
     }
-    try Output.print("The container of \(TerminalText.escape(survey.identifier)) is empty.\n")
+    try Output.printDone("The container of \(TerminalText.escape(survey.identifier)) is empty.\n")
     return .done
   }
 }
@@ -117,7 +117,7 @@ enum ContainersRemoveVerb: VerbProgram {
     do throws(FileError) { try ContainerPreparation.remove(survey.identifier, in: site.locations) } catch {
       throw Loss.failure(error, survey, call)
     }
-    try Output.print(
+    try Output.printDone(
       "The preferences of \(name) are in \(TerminalText.escape(site.locations.configurationDirectory)) again; its container is "
         + "removed.\n")
     return .done

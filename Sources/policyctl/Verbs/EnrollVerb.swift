@@ -28,7 +28,7 @@ enum EnrollVerb: VerbProgram {
     } else if site.installedHost != nil, before != name {
       text += "What is in force was made for \(name).\n"
     }
-    try Output.print(text)
+    try Output.printDone(text)
     return .done
   }
 }

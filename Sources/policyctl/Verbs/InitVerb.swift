@@ -27,14 +27,14 @@ enum InitVerb: VerbProgram {
     let asked = call.arguments.value("--host")
     text += made.isNewlyEnrolled ? "Enrolled as \(made.host).\n" : "Enrolled as \(made.host) before; that stays.\n"
     if !made.isNewlyEnrolled, let asked, asked != made.host.name {
-      text += "The name \(asked) was not taken; it would be by: "
+      text += "The name \(TerminalText.escape(asked)) was not taken; it would be by: "
       text += call.command(privileged: true, "enroll", "--host", asked) + "\n"
     }
     let policies = site.installation.policiesDirectory
     text += "Next: write a profile in \(policies) (rename \(SamplePolicy.fileName) to start from it), then: "
     text += call.command(privileged: true, "apply") + "\n"
-    try Output.print(text)
-    for fault in made.faults { Policyctl.warn("\(fault)") }
+    defer { for fault in made.faults { Policyctl.warn("\(fault)") } }
+    try Output.printDone(text)
     return .done
   }
 }

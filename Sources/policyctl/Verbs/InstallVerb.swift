@@ -24,8 +24,8 @@ enum InstallVerb: VerbProgram {
       throw site.refusing(error, because: error.exitCode == .badInput ? "damaged-bundle" : "reading", of: path, call)
     }
     let view = try site.install(bundle, from: path, call)
-    try Output.print(call.wantsJSON ? view.json().bytes + [UInt8(ascii: "\n")] : Array(view.text().utf8))
-    view.reportFaults()
+    defer { view.reportFaults() }
+    try Output.printDone(view.text(), as: call.wantsJSON ? view.jsonLine : nil)
     return .done
   }
 }

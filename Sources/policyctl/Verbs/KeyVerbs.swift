@@ -26,7 +26,8 @@ enum KeyGenerateVerb: VerbProgram {
       try Permission.requireRoot(call)
       let site = HostSite(call.installation())
       let made = try site.makeLocalKey(call)
-      try Output.print("Made this host's own key \(made.fingerprint.short) and trusted it as \(KeyFiles.localName).\n")
+      try Output.printDone(
+        "Made this host's own key \(made.fingerprint.short) and trusted it as \(KeyFiles.localName).\n")
       return .done
     }
     guard let output else {
@@ -35,9 +36,10 @@ enum KeyGenerateVerb: VerbProgram {
     for file in [output, output + ".pub"] { try OutputFile.requireReplaceable(file) }
     let made: VerificationKey
     do throws(InstallError) { made = try KeyFiles.generate(at: output) } catch { throw CommandFailure(error) }
-    try Output.print(
+    let shown = TerminalText.escape(output)
+    try Output.printDone(
       """
-      Made key \(made.fingerprint.short): \(output) is secret, \(output).pub is for the hosts.
+      Made key \(made.fingerprint.short): \(shown) is secret, \(shown).pub is for the hosts.
       Next: \(call.command(privileged: true, "key", "trust", output + ".pub"))
 
       """)
@@ -87,7 +89,7 @@ enum KeyTrustVerb: VerbProgram {
       throw site.refusing(failure, because: "private-key", of: path, call)
     }
     let trusted = try site.trust(path, as: call.arguments.value("--name"), call)
-    try Output.print(
+    try Output.printDone(
       "Trusted key \(TerminalText.escape(trusted.name)) \(trusted.key.fingerprint.short): only bundles signed by a trusted key are "
         + "accepted now.\n")
     return .done

@@ -21,12 +21,12 @@ enum RefreshVerb: VerbProgram {
     let site = HostSite(call.installation())
     if call.arguments.has("--install-timer") {
       let made = try RefreshTimer.install(for: site.installation)
-      try Output.print(made.text())
+      try Output.printDone(made.text())
       return .done
     }
     let view = try site.refresh(call)
-    try Output.print(call.wantsJSON ? view.json().bytes + [UInt8(ascii: "\n")] : Array(view.text().utf8))
-    view.reportFaults()
+    defer { view.reportFaults() }
+    try Output.printDone(view.text(), as: call.wantsJSON ? view.jsonLine : nil)
     return .done
   }
 }

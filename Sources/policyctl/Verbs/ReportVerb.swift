@@ -127,7 +127,7 @@ enum ReportVerb: VerbProgram {
     guard let path else { return try Output.print(bytes) }
     // Reasons and owners are in it.
     switch try OutputFile.write(bytes, to: path, mode: 0o600) {
-    case .file: try Output.print(summary)
+    case .file: try Output.printDone(summary)
     case .stream: StandardStreams.writeError(summary)
     }
   }

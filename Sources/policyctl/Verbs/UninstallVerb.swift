@@ -28,7 +28,7 @@ enum UninstallVerb: VerbProgram {
     for path in done.kept where !path.hasPrefix(log + "/") {
       text += "Kept \(path): it was not made by \(Policyctl.name).\n"
     }
-    try Output.print(text + "No key is forced any more.\n")
+    try Output.printDone(text + "No key is forced any more.\n")
     return .done
   }
 }

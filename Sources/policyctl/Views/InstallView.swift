@@ -45,6 +45,8 @@ struct InstallView {
     return text + ".\n"
   }
 
+  var jsonLine: [UInt8] { json().bytes + [UInt8(ascii: "\n")] }
+
   func json() -> JSONWriter {
     var json = JSONWriter(pretty: true)
     json.beginObject()
