@@ -19,6 +19,21 @@ import Testing
           + "no property list (string, number, boolean, date, data, array, dictionary)"))
   }
 
+  private static func nested(_ levels: Int) -> Any { (1..<levels).reduce([] as [Any]) { inner, _ in [inner] } }
+
+  @Test func valueWithMoreLevelsThanAFileTakes() async throws {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      try Sandbox().defaults().set(Self.nested(512), forKey: "Window frames")
+    }
+    #expect(
+      message(of: result).contains("the value for the key \"Window frames\" can't be stored: "),
+      "\(message(of: result))")
+    #expect(message(of: result).contains("arrays and dictionaries nest deeper than 511 levels"))
+    let defaults = try Sandbox().defaults()
+    defaults.set(Self.nested(511), forKey: "Window frames")
+    #expect(defaults.synchronize())
+  }
+
   @Test func registeredValueThatIsNoPropertyList() async throws {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       try Sandbox().defaults().register(defaults: ["Window frames": NSNull()])

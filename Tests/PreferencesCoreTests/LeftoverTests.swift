@@ -1,5 +1,6 @@
 import Glibc
 import LinuxFiles
+import PropertyList
 import Testing
 
 @testable import PreferencesCore
@@ -17,7 +18,7 @@ import Testing
   }
 
   @Test func theFirstWriteOfAProcessRemovesThem() throws {
-    let list = try fixture.list()
+    let list = fixture.list()
     list.set(.integer(1), forKey: "k")
     let (own, another) = (
       try leave(".\(Fixture.domain).plist.1a2b.tmp"), try leave(".org.example.Other.plist.1a2b.tmp")

@@ -51,7 +51,7 @@ import Testing
     struct Sink: AuditEventSink {
       final class Events: Sendable { let all = Mutex<[String]>([]) }
       let events = Events()
-      func send(_ event: AuditEvent) { events.all.withLock { $0.append(event.name) } }
+      func send(_ event: AuditEvent) { events.all.withLock { $0.append(event.kind.rawValue) } }
     }
     let sink = Sink()
     // Also root can make no folder below a file.
