@@ -54,7 +54,7 @@ import Testing
     ("enroll --host lab-a-04", "Enrolled as lab-a-04, before as lab-a-03."),
     ("key generate --local", "and trusted it as local"), ("key generate -o k", "k is secret, k.pub is for the hosts."),
     ("compile -o b", "Compiled bundle"), ("refresh --install-timer", "managed-preferences-refresh.timer"),
-    ("report -o r", "r"), ("uninstall --yes", "No key is forced any more."),
+    ("report -o r", "r"), ("uninstall", "No key is forced any more."),
     ("audit erase --user root --reason r --yes", "Erased the personal parts of"),
   ])
   func whatWasDoneIsToldWhereStandardOutputIsFull(_ line: String, _ done: String) throws {
