@@ -19,10 +19,10 @@ import Testing
 
   @Test func theFirstWriteOfAProcessRemovesThem() throws {
     let list = fixture.list()
-    list.set(.integer(1), forKey: "k")
     let (own, another) = (
       try leave(".\(Fixture.domain).plist.1a2b.tmp"), try leave(".org.example.Other.plist.1a2b.tmp")
     )
+    list.set(.integer(1), forKey: "k")
     #expect(list.synchronize())
     #expect(access(own, F_OK) != 0)
     #expect(access(another, F_OK) == 0)
