@@ -115,11 +115,13 @@ import Testing
     #expect(sandbox.run("status").exitCode == 0)
     #expect(sandbox.run("audit", "export", "--format", "html", "-o", "page.html").exitCode == 0)
     try sandbox.write(AuditPageTests.shim, to: "shim.js")
-    let page = sandbox.execute(["node", "shim.js", "page.html"]).output
-    #expect(
-      page.hasPrefix(
-        "good: Records 4 are one unbroken chain, complete from record 4 on, as its record of what was set aside tells; "
-          + "what did not verify was set aside before record 4; the last digest is "), "\(page)")
+    if ScriptEngine.isThere {
+      let page = sandbox.execute(["node", "shim.js", "page.html"]).output
+      #expect(
+        page.hasPrefix(
+          "good: Records 4 are one unbroken chain, complete from record 4 on, as its record of what was set aside tells; "
+            + "what did not verify was set aside before record 4; the last digest is "), "\(page)")
+    }
     // An uninstallation leaves it, and what is installed anew goes on.
     #expect(sandbox.run("apply").exitCode == 0)
     #expect(sandbox.run("uninstall").exitCode == 0)
