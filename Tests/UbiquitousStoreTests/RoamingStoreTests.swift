@@ -198,7 +198,11 @@ import Testing
     #expect(list!.synchronize())
     list = nil
     try Directory.rename(folder, to: folder + ".aside")
-    try untilDone { try AtomicReplacement.write([], to: folder, mode: 0o600) } otherwise: { clear(folder) }
+    try untilDone {
+      try AtomicReplacement.write([], to: folder, mode: 0o600)
+    } otherwise: {
+      clear(folder)
+    }
     list = try machine.list()
     #expect(list!.value("Theme") == .string("old"))
     list!.set(.string("new"), forKey: "Theme")
@@ -206,7 +210,11 @@ import Testing
     #expect(!list!.synchronize())
     list = nil
     clear(folder)
-    try untilDone { try Directory.rename(folder + ".aside", to: folder) } otherwise: { clear(folder) }
+    try untilDone {
+      try Directory.rename(folder + ".aside", to: folder)
+    } otherwise: {
+      clear(folder)
+    }
     list = try machine.list()
     #expect(list!.value("Theme") == .string("new"))
     #expect(list!.value("Zoom") == nil)
