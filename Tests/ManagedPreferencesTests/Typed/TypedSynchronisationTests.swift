@@ -43,6 +43,8 @@ import Testing
     let end = ContinuousClock.now + .seconds(60)
     while stored() != .integer(21), ContinuousClock.now < end { usleep(10_000) }
     #expect(stored() == .integer(21))
+    // The writer may not have come to its end yet.
+    #expect(prefs.synchronize())
     prefs.count = 22
     #expect(stored() == .integer(22), "waited for again")
   }
