@@ -71,6 +71,8 @@ final class SQLiteWatchers: Sendable {
   private func run(_ wakeup: Wakeup, isShared: Bool, hasNews: () -> Bool) {
     let inotify = isShared ? nil : Inotify(file)
     var looksAgain = inotify == nil
+    // What came between the first look at the file and this moment was told to nobody.
+    hint()
     while true {
       var waited = [pollfd(fd: wakeup.descriptor, events: Int16(POLLIN), revents: 0)]
       if let inotify { waited.append(pollfd(fd: inotify.descriptor, events: Int16(POLLIN), revents: 0)) }
