@@ -3,9 +3,9 @@ import Glibc
 /// A lock between threads and processes, held until its owner goes.
 ///
 /// It is `flock` on a file of its own, so it survives the rename of what it guards, binds two threads of one process
-/// (each opens the file anew), and falls with its holder, `SIGKILL` included: a forked child does not keep it. It works on local file systems and, between
-/// machines, on NFS and SMB (Linux emulates `flock` there through byte-range locks of the server); where locks are not
-/// available the error is loud (`Errno.noLocksAvailable`, `.notSupported`).
+/// (each opens the file anew), and falls with its holder, `SIGKILL` included: a forked child does not keep it. It works on
+/// local file systems and, between machines, on NFS and SMB (Linux emulates `flock` there through byte-range locks of the
+/// server); where locks are not available the error is loud (`Errno.noLocksAvailable`, `.notSupported`).
 public struct FileLock: ~Copyable {
   private let file: FileDescriptor
 
@@ -14,7 +14,8 @@ public struct FileLock: ~Copyable {
     self.file = file
   }
 
-  /// Unlocks and does not only close: a program that was started meanwhile holds the same open file until it has come to its own code.
+  /// Unlocks and does not only close: a program that was started meanwhile holds the same open file until it has come to its
+  /// own code.
   deinit {
     ForkClosing.remove(file.rawValue)
     flock(file.rawValue, LOCK_UN)

@@ -1,5 +1,5 @@
-/// Text that comes from outside (policies, files, arguments, keys, machines) and goes to a terminal: nothing in it may move the cursor, change colours or
-/// turn the reading direction.
+/// Text that comes from outside (policies, files, arguments, keys, machines) and goes to a terminal: nothing in it may move
+/// the cursor, change colours or turn the reading direction.
 public enum TerminalText {
   /// The text with control characters (C0, C1, DEL), line and paragraph separators, invisible format characters and
   /// bidirectional controls written as `\u{…}`, new line and tab as `\n` and `\t`.

@@ -2,10 +2,9 @@
 ///
 /// The law. No message, hint or quoted line holds a value of a key of such a name, whatever domain it stands in, however
 /// deep the mistake lies in the value, and whatever else is wrong with the document. An entry of a manifest counts as secret unless its
-/// `secret` is plainly false, and a key that is spelled almost as a secret one, or so that a slip may have made one text of key and value, is taken for it, so a mistake in a word
-/// reveals nothing.
-///
-/// So is a key whose name has a word like `password` in it and that no manifest describes.
+/// `secret` is plainly false. A key that is spelled almost as a secret one, or so that a slip may have made one text of key and value,
+/// is taken for it, so a mistake in a word reveals nothing. So is a key whose name has a word like `password` in it and that no
+/// manifest describes.
 ///
 /// Where a file of the tree could not be read to its end, nobody knows what its manifests would have called secret: then no
 /// value of any preference of the tree is shown.
@@ -90,10 +89,7 @@ struct Concealment {
       var places: [Place] = []
       for (tree, found) in walks {
         places += tree.nodes.lazy.map { Place($0.position) }
-        for key in found.keys where tree.withUTF8(key, { SourceText.isName($0) }) {
-          let position = tree.position(key)
-          if keys[position.line].map({ $0.column > position.column }) ?? true { keys[position.line] = position }
-        }
+        found.noteFirstKeys(in: &keys)
       }
       places.sort()
       for (tree, found) in walks {

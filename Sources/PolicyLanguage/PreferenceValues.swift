@@ -38,6 +38,16 @@ struct PreferenceValues {
     if !tree.nodes.isEmpty { visit(tree.root, .root) }
   }
 
+  /// Notes the first key of each line that is made as names are.
+  func noteFirstKeys(in keysOfLines: inout [UInt32: SourcePosition]) {
+    for key in keys where tree.withUTF8(key, { SourceText.isName($0) }) {
+      let position = tree.position(key)
+      if keysOfLines[position.line].map({ $0.column > position.column }) ?? true {
+        keysOfLines[position.line] = position
+      }
+    }
+  }
+
   private enum Place: Hashable { case root, language, domains, names, inside, entries }
 
   private struct Entry: Hashable {

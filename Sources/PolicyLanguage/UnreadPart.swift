@@ -23,11 +23,7 @@ struct UnreadPart {
     text = builder.text
     firstLine = builder.finishedLine
     var keys: [UInt32: SourcePosition] = [:]
-    let tree = builder.unfinishedTree()
-    for key in PreferenceValues(of: tree).keys where tree.withUTF8(key, { SourceText.isName($0) }) {
-      let position = tree.position(key)
-      if keys[position.line].map({ $0.column > position.column }) ?? true { keys[position.line] = position }
-    }
+    PreferenceValues(of: builder.unfinishedTree()).noteFirstKeys(in: &keys)
     self.keys = keys
     ownLine = Self.ownLine(of: builder)
   }

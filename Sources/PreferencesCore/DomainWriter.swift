@@ -192,7 +192,7 @@ final class DomainWriter: @unchecked Sendable {
   }
 
   func flushAtExit() {
-    Engine.shared.saveRoamingAtExit()
+    Engine.shared.saveRoaming(lockTimeout: Self.patienceAtExit)
     let files = Engine.shared.lock.withLock { due.values.map(\.file) }
     for file in files { flush(file, lockTimeout: Self.patienceAtExit) }
     // The sinks' own handler may have run already: it was registered later, and handlers run backwards.

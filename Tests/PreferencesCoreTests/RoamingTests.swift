@@ -11,75 +11,6 @@ import Testing
 @Suite struct RoamingTests {
   typealias Line = Fixture.Line
 
-  /// Two fixtures may stand for two machines: whatever one sets, `deliver` brings to the other.
-  final class MemoryStore: RoamingLayer {
-    private struct State {
-      var contents = RoamingContents()
-      var refusal: String?
-      var handler: (@Sendable () -> Void)?
-      var sets: [String] = []
-      var isFailing = false
-      var hasUnsaved = false
-      var offers: [String: UnsentEdit] = [:]
-    }
-    private let state = Mutex(State())
-    let path = "/store"
-
-    var contents: RoamingContents { state.withLock { $0.contents } }
-    var refusal: String? {
-      get { state.withLock { $0.refusal } }
-      set { state.withLock { $0.refusal = newValue } }
-    }
-    /// Every key that was set or removed through the list, in order.
-    var sets: [String] { state.withLock { $0.sets } }
-
-    func set(_ value: PropertyListValue?, forKey key: String) -> String? {
-      state.withLock { state in
-        if let refusal = state.refusal { return refusal }
-        state.sets.append(key)
-        state.contents.set(value, forKey: key)
-        state.hasUnsaved = true
-        return nil
-      }
-    }
-
-    func offer(_ value: PropertyListValue?, forKey key: String, _ edit: UnsentEdit) -> RoamingOffer {
-      state.withLock { state in
-        if let refusal = state.refusal { return .refused(refusal) }
-        state.offers[key] = edit
-        state.contents.set(value, forKey: key)
-        return .settled
-      }
-    }
-
-    /// The edits that were offered, by their keys.
-    var offers: [String: UnsentEdit] { state.withLock { $0.offers } }
-    var isFailing: Bool {
-      get { state.withLock { $0.isFailing } }
-      set { state.withLock { $0.isFailing = newValue } }
-    }
-    var hasUnsaved: Bool { state.withLock { $0.hasUnsaved } }
-
-    func synchronize() -> Bool {
-      state.withLock { state in
-        if !state.isFailing { state.hasUnsaved = false }
-        return !state.isFailing
-      }
-    }
-    func observe(_ handler: @escaping @Sendable () -> Void) { state.withLock { $0.handler = handler } }
-
-    /// What another machine sets.
-    func deliver(_ value: PropertyListValue?, forKey key: String) {
-      let handler = state.withLock { state in
-        state.contents.set(value, forKey: key)
-        return state.handler
-      }
-      handler?()
-    }
-  }
-
-  private static func opener(_ store: MemoryStore) -> RoamingLayers.Opener { { _ throws(PreferencesFault) in store } }
-
   @Test func aPolicyNamesTheKeysAndTheStoreComesBeforeTheFiles() {
     let fixture = Fixture()
     let store = MemoryStore()
@@ -87,7 +18,7 @@ import Testing
     store.deliver(30, forKey: "Zoom")
     fixture.store(["Theme": "light", "Zoom": 10, "Font": "Mono"])
     fixture.install([], roaming: [Fixture.domain: ["Theme", "Font"], "org.example.Other": ["Zoom"]])
-    let list = fixture.list(roaming: Self.opener(store))
+    let list = fixture.list(roaming: store.opener)
     #expect(list.roamingKeys == ["Font", "Theme"])
     #expect(list.value("Theme") == "dark")
     #expect(list.value("Zoom") == 10)
@@ -105,7 +36,7 @@ import Testing
     let store = MemoryStore()
     store.deliver("dark", forKey: "Theme")
     fixture.install([], roaming: [Fixture.domain: ["Theme"]])
-    let list = fixture.list(arguments: ["-Theme", "argument"], roaming: Self.opener(store))
+    let list = fixture.list(arguments: ["-Theme", "argument"], roaming: store.opener)
     #expect(list.value("Theme") == "argument")
   }
 
@@ -113,7 +44,7 @@ import Testing
     let fixture = Fixture()
     let store = MemoryStore()
     fixture.install([], roaming: [Fixture.domain: ["Theme"]])
-    let list = fixture.list(roaming: Self.opener(store))
+    let list = fixture.list(roaming: store.opener)
     #expect(list.set("dark", forKey: "Theme"))
     #expect(list.set(3, forKey: "Zoom"))
     #expect(store.contents.values == ["Theme": "dark"])
@@ -131,7 +62,7 @@ import Testing
     let fixture = Fixture()
     let store = MemoryStore()
     fixture.install([], roaming: [Fixture.domain: ["Theme"]])
-    let list = fixture.list(observes: true, roaming: Self.opener(store))
+    let list = fixture.list(observes: true, roaming: store.opener)
     list.set("light", forKey: "Theme")
     let heard = Heard()
     let subscription = list.onChange { heard.note($0) }
@@ -162,7 +93,7 @@ import Testing
     store.deliver(2, forKey: "Zoom")
     fixture.store(["Theme": "light", "Zoom": 1, "Other": true])
     fixture.install([], roaming: [Fixture.domain: ["Theme", "Zoom"]])
-    let list = fixture.list(observes: true, roaming: Self.opener(store))
+    let list = fixture.list(observes: true, roaming: store.opener)
     #expect(list.value("Theme") == nil)
     #expect(list.synchronize())
     #expect(fixture.stored() == ["Zoom": 2, "Other": true])
@@ -175,7 +106,7 @@ import Testing
     let roaming = [Fixture.domain: ["Theme"]]
     store.deliver("dark", forKey: "Theme")
     fixture.install([Line(key: "Theme", value: "exam")], roaming: roaming)
-    let list = fixture.list(roaming: Self.opener(store))
+    let list = fixture.list(roaming: store.opener)
     #expect(list.value("Theme") == "exam")
     #expect(list.isForced("Theme"))
     store.deliver("blue", forKey: "Theme")
@@ -197,7 +128,7 @@ import Testing
     let store = MemoryStore()
     fixture.install(
       [Line(key: "Advice", value: 1, section: .recommended)], roaming: [Fixture.domain: ["Advice", "Mine"]])
-    let list = fixture.list(observes: true, roaming: Self.opener(store))
+    let list = fixture.list(observes: true, roaming: store.opener)
     list.register(["Mine": 2])
     #expect(list.value("Advice") == 1)
     #expect(list.value("Mine") == 2)
@@ -209,7 +140,7 @@ import Testing
     let fixture = Fixture()
     let store = MemoryStore()
     fixture.install([], roaming: [Fixture.domain: ["Theme"]])
-    let list = fixture.list(observes: true, roaming: Self.opener(store))
+    let list = fixture.list(observes: true, roaming: store.opener)
     list.set("light", forKey: "Theme")
     store.deliver("dark", forKey: "Theme")
     fixture.install([], generation: 2)
@@ -220,42 +151,12 @@ import Testing
     #expect(store.contents.values == ["Theme": "dark"])
   }
 
-  /// What is set here while a key does not roam is later than what the store has from before, and earlier than what another
-  /// machine set since.
-  @Test(arguments: [false, true]) func whatIsSetBetweenTwoPoliciesThatLetAKeyRoamIsOffered(restarts: Bool) {
-    let fixture = Fixture()
-    let store = MemoryStore()
-    let roaming = [Fixture.domain: ["Theme", "Zoom"]]
-    fixture.install([], roaming: roaming)
-    var list = fixture.list(observes: true, roaming: Self.opener(store))
-    list.set("one", forKey: "Theme")
-    store.deliver(1, forKey: "Zoom")
-    #expect(list.synchronize())
-    fixture.install([], generation: 2)
-    #expect(list.synchronize())
-    if restarts { list = fixture.list(observes: true, roaming: Self.opener(store)) }
-    list.set("two", forKey: "Theme")
-    list.set(2, forKey: "Zoom")
-    list.set(3, forKey: "Never")
-    #expect(list.synchronize(), "nothing roams")
-    #expect(store.offers.isEmpty)
-    if restarts { list = fixture.list(observes: true, roaming: Self.opener(store)) }
-    fixture.install([], roaming: [Fixture.domain: ["Theme", "Zoom", "Never"]], generation: 3)
-    #expect(list.synchronize())
-    #expect(list.value("Theme") == "two")
-    #expect(store.offers.mapValues(\.before) == ["Theme": ["one"], "Zoom": [1]])
-    #expect(store.contents.values == ["Theme": "two", "Zoom": 2])
-    #expect(list.synchronize())
-    #expect(fixture.stored() == ["Theme": "two", "Zoom": 2, "Never": 3])
-    #expect(PersistentDomain.unsent(in: fixture) == [])
-  }
-
   @Test func whatTheStoreDoesNotTakeStaysHereWithAFault() {
     let fixture = Fixture()
     let store = MemoryStore()
     store.deliver("dark", forKey: "Theme")
     fixture.install([], roaming: [Fixture.domain: ["Theme", "Zoom"]])
-    let list = fixture.list(roaming: Self.opener(store))
+    let list = fixture.list(roaming: store.opener)
     store.refusal = "it is full"
     // An older value would hide it.
     #expect(!list.set("light", forKey: "Theme"))
@@ -290,122 +191,11 @@ import Testing
     #expect(list.faults == [])
   }
 
-  private static func opener(_ store: MemoryStore, when isSound: @escaping @Sendable () -> Bool) -> RoamingLayers.Opener
-  {
-    { place throws(PreferencesFault) in
-      if isSound() { return store }
-      throw PreferencesFault(.notRoaming, path: place.directory, message: "the store can't be opened")
-    }
-  }
-
-  /// What is set while the store can't be opened is no loss: it is kept over the program's end, and the store gets it.
-  @Test(arguments: [false, true]) func whatIsSetWithoutTheStoreIsOfferedToItLater(restarts: Bool) {
-    let fixture = Fixture()
-    let store = MemoryStore()
-    let isSound = Atomic(false)
-    store.deliver("old", forKey: "Theme")
-    store.deliver("gone", forKey: "Font")
-    store.deliver(2, forKey: "Zoom")
-    fixture.store(["Theme": "old", "Zoom": 2, "Font": "gone"])
-    fixture.install([], roaming: [Fixture.domain: ["Theme", "Zoom", "Font"]])
-    let open = Self.opener(store) { isSound.load(ordering: .relaxed) }
-    var list = fixture.list(observes: true, roaming: open)
-    #expect(list.synchronize(), "nothing was set yet")
-    let start = WallClock.unixMilliseconds()
-    list.set("new", forKey: "Theme")
-    list.removeValue(forKey: "Font")
-    list.set(1, forKey: "Local")
-    #expect(!list.synchronize())
-    #expect(fixture.stored() == ["Theme": "new", "Zoom": 2, "Local": 1])
-    if restarts { list = fixture.list(observes: true, roaming: open) }
-    #expect(list.value("Theme") == "new")
-    #expect(!list.synchronize(), "the store has not got it")
-    isSound.store(true, ordering: .relaxed)
-    if restarts { list = fixture.list(observes: true, roaming: open) }
-    #expect(list.synchronize())
-    #expect(list.value("Theme") == "new")
-    #expect(list.value("Font") == nil)
-    #expect(fixture.stored() == ["Theme": "new", "Zoom": 2, "Local": 1])
-    #expect(store.contents.values == ["Theme": "new", "Zoom": 2])
-    #expect(store.offers.keys.sorted() == ["Font", "Theme"])
-    #expect(store.offers.mapValues(\.before) == ["Theme": ["old"], "Font": ["gone"]])
-    #expect(store.offers.values.allSatisfy { $0.time >= start })
-    // Once is enough.
-    store.deliver("later", forKey: "Theme")
-    #expect(list.synchronize())
-    #expect(fixture.stored()?["Theme"] == "later")
-    #expect(PersistentDomain.unsent(in: fixture) == [])
-  }
-
-  /// A store that is open and can't save: the disk is full.
-  @Test func whatTheStoreCannotSaveIsMarkedForTheNextProgram() {
-    let fixture = Fixture()
-    let (store, next) = (MemoryStore(), MemoryStore())
-    for store in [store, next] { store.deliver("old", forKey: "Theme") }
-    fixture.install([], roaming: [Fixture.domain: ["Theme"]])
-    var list = fixture.list(observes: true, roaming: Self.opener(store))
-    store.isFailing = true
-    list.set("new", forKey: "Theme")
-    #expect(!list.synchronize())
-    #expect(PersistentDomain.unsent(in: fixture) == ["Theme"])
-    // The program ends, and with it what the store had in memory.
-    list = fixture.list("org.example.Other", roaming: Self.opener(next))
-    list = fixture.list(observes: true, roaming: Self.opener(next))
-    #expect(list.value("Theme") == "new")
-    #expect(list.synchronize())
-    #expect(next.contents.values == ["Theme": "new"])
-    #expect(fixture.stored() == ["Theme": "new"])
-    #expect(PersistentDomain.unsent(in: fixture) == [])
-  }
-
-  /// The store fails after the file was written, and says so by itself.
-  @Test func whatCouldNotBeSavedLaterIsMarkedToo() {
-    let fixture = Fixture()
-    let store = MemoryStore()
-    fixture.install([], roaming: [Fixture.domain: ["Theme"]])
-    let list = fixture.list(observes: true, roaming: Self.opener(store))
-    list.set("new", forKey: "Theme")
-    #expect(eventually { fixture.stored() == ["Theme": "new"] })
-    #expect(PersistentDomain.unsent(in: fixture) == [])
-    store.isFailing = true
-    store.deliver(1, forKey: "Zoom")
-    #expect(PersistentDomain.unsent(in: fixture) == ["Theme"])
-    store.isFailing = false
-    #expect(list.synchronize())
-    #expect(PersistentDomain.unsent(in: fixture) == [])
-  }
-
-  /// A command that only reads, and a store that is full, leave the file's newer value in its place.
-  @Test func anUnsentValueComesBeforeAStoreThatDoesNotTakeIt() {
-    let fixture = Fixture()
-    let store = MemoryStore()
-    let isSound = Atomic(false)
-    store.deliver("old", forKey: "Theme")
-    fixture.install([], roaming: [Fixture.domain: ["Theme"]])
-    let list = fixture.list(observes: true, roaming: Self.opener(store) { isSound.load(ordering: .relaxed) })
-    list.set("new", forKey: "Theme")
-    #expect(!list.synchronize())
-    isSound.store(true, ordering: .relaxed)
-    store.refusal = "it is full"
-    for _ in 0..<2 { #expect(!list.synchronize()) }
-    #expect(list.value("Theme") == "new")
-    #expect(list.resolution(of: "Theme").winner == .application)
-    #expect(fixture.stored() == ["Theme": "new"])
-    #expect(
-      fixture.sink.taken(.domainUnwritable).map { $0["fault"] } == [
-        "the store can't be opened", "the value of Theme can't roam: it is full",
-      ])
-    store.refusal = nil
-    #expect(list.synchronize())
-    #expect(store.contents.values == ["Theme": "new"])
-    #expect(list.resolution(of: "Theme").winner == .roaming)
-  }
-
   @Test func anApplicationDeclaresKeysItself() {
     let fixture = Fixture()
     let store = MemoryStore()
     store.deliver("dark", forKey: "Theme")
-    let list = fixture.list(roaming: Self.opener(store))
+    let list = fixture.list(roaming: store.opener)
     #expect(list.value("Theme") == nil)
     list.declareRoaming(["Theme"])
     #expect(list.value("Theme") == "dark")
@@ -418,7 +208,7 @@ import Testing
     let fixture = Fixture()
     let store = MemoryStore()
     fixture.install([], roaming: [Fixture.domain: ["Theme"]])
-    let first = fixture.list(roaming: Self.opener(store))
+    let first = fixture.list(roaming: store.opener)
     let second = fixture.list(roaming: { _ throws(PreferencesFault) in
       Issue.record("the store was opened a second time")
       return MemoryStore()
@@ -432,7 +222,7 @@ import Testing
     let fixture = Fixture()
     let store = MemoryStore()
     fixture.install([], roaming: [Fixture.domain: ["Theme", "Zoom"]])
-    let list = fixture.list(roaming: Self.opener(store))
+    let list = fixture.list(roaming: store.opener)
     list.set("dark", forKey: "Theme")
     #expect(list.setPersistentDomain(["Zoom": 2, "Other": 1], forName: Fixture.domain))
     #expect(store.contents == RoamingContents(values: ["Zoom": 2], removed: ["Theme"]))
@@ -450,7 +240,7 @@ import Testing
     fixture.clock.now = 5000
     fixture.install(
       [], roaming: [Fixture.domain: ["Theme"]], under: Condition(windows: [window]), intervals: [[5000..<6000]])
-    let list = fixture.list(observes: true, roaming: Self.opener(store))
+    let list = fixture.list(observes: true, roaming: store.opener)
     list.set("dark", forKey: "Theme")
     #expect(store.sets == ["Theme"])
     fixture.clock.now = 6000
@@ -466,7 +256,7 @@ import Testing
     let store = MemoryStore()
     store.deliver("light", forKey: "Theme")
     fixture.install([], roaming: [Fixture.domain: ["Theme"]])
-    let list = fixture.list(roaming: Self.opener(store))
+    let list = fixture.list(roaming: store.opener)
     let seen = Mutex<[String]>([])
     let subscription = list.observe("Theme", options: [.prior]) { [unowned list] change in
       let text = "\(change.isPrior ? "prior" : "change") \(list.string("Theme") ?? "-")"
@@ -500,12 +290,5 @@ import Testing
     #expect(
       locations.roamingPlace(ofDomain: "group.org.example.suite")
         == RoamingPlace(domain: "group.org.example.suite", directory: group + "/.ubiquity", anchor: group))
-  }
-}
-
-extension PersistentDomain {
-  /// The keys of the fixture's domain that are marked as unsent.
-  fileprivate static func unsent(in fixture: Fixture) -> Set<String> {
-    try! PersistentDomain(Fixture.domain, in: fixture.locations).unsentKeys()
   }
 }

@@ -146,6 +146,17 @@ import Testing
     #expect(other.dictionary().map(\.key) == ["k", "l"])
   }
 
+  /// A watch begins on a thread of its own. Whoever looked at the file before, and is told of nothing, would never see what another
+  /// process did meanwhile.
+  @Test func aWatchHintsOnceWhenItHasBegun() async throws {
+    let hints = Mutex(0)
+    let backEnd = backEnd()
+    _ = try backEnd.account()
+    let watch = backEnd.watch(store) { hints.withLock { $0 += 1 } }
+    try await until { hints.withLock { $0 } > 0 }
+    _ = watch
+  }
+
   /// Another process has the log open too.
   @Test(arguments: [["-wal"], ["-wal", "-shm"]]) func aLogThatSeveralProcessesLoseIsWrittenAgain(
     ends: [String]

@@ -5,8 +5,7 @@ import LinuxFiles
 /// How edits that a store could not take get there in the end (6 of `RoamingSource`).
 extension ListState {
   /// Whether an edit of a key of the list's own domain is to be marked: the key roams, and there is no store, or one that could
-  /// not be reached; or it has roamed before, and may again. Takes down
-  /// that a key roams. Under the engine's lock.
+  /// not be reached; or it has roamed before, and may again. Takes down that a key roams. Under the engine's lock.
   func needsMark(_ key: String) -> Bool {
     guard hasStore else { return false }
     if !roamingKeys.contains(key) { return own.user.roamed.contains(key) }
@@ -67,16 +66,17 @@ extension Engine {
   }
 
   /// Has a store save what was set. Without the lock.
+  /// - Parameter lockTimeout: seconds to wait for another process that has the domain locked, for the marks.
   /// - Returns: false where it is not on the disk.
-  func save(_ source: RoamingSource) -> Bool {
+  func save(_ source: RoamingSource, lockTimeout: Double = 10) -> Bool {
     let edits = lock.withLock { source.unsaved }
     let isSaved = source.layer.synchronize()
-    settle(source, edits, isSaved: isSaved)
+    settle(source, edits, isSaved: isSaved, lockTimeout: lockTimeout)
     return isSaved
   }
 
   /// Takes note of what became of edits: those that were saved need no mark any longer, the others get one. Without the lock.
-  func settle(_ source: RoamingSource, _ edits: [String: Int64], isSaved: Bool) {
+  func settle(_ source: RoamingSource, _ edits: [String: Int64], isSaved: Bool, lockTimeout: Double = 10) {
     var settled: [(DomainFile, [String: Int64])] = []
     var unsaved: [DomainFile] = []
     lock.withLock {
@@ -99,8 +99,8 @@ extension Engine {
       }
     }
     // A mark too many changes nothing, and is looked at again.
-    for (file, marked) in settled { try? file.file.settleUnsent(marked) }
-    for file in unsaved { writer.flush(file, lockTimeout: 10) }
+    for (file, marked) in settled { try? file.file.settleUnsent(marked, lockTimeout: lockTimeout) }
+    for file in unsaved { writer.flush(file, lockTimeout: lockTimeout) }
   }
 
   /// Whether no key of a list is marked as unsent, as long as there is somebody who could open its store. Without the lock.
@@ -116,7 +116,9 @@ extension Engine {
   }
 
   /// What no store has saved when the process ends is marked for the next. Without the lock.
-  func saveRoamingAtExit() {
-    for source in lock.withLock({ Array(roamingSources.values) }) where source.layer.hasUnsaved { _ = save(source) }
+  func saveRoaming(lockTimeout: Double) {
+    for source in lock.withLock({ Array(roamingSources.values) }) where source.layer.hasUnsaved {
+      _ = save(source, lockTimeout: lockTimeout)
+    }
   }
 }

@@ -52,7 +52,8 @@ public protocol RoamingLayer: AnyObject, Sendable {
   var hasUnsaved: Bool { get }
 
   /// Says whom to tell after somebody else changed `contents`: another process, another machine, another account; and
-  /// when what was set could not be saved. The handler is called on a thread of the store's, with no lock held. One handler; a later one takes its place.
+  /// when what was set could not be saved. The handler is called on a thread of the store's, with no lock held. One handler; a
+  /// later one takes its place.
   func observe(_ handler: @escaping @Sendable () -> Void)
 }
 

@@ -62,11 +62,11 @@ extension PreferenceFile {
   }
 
   /// Takes away the marks of edits that the store has, but for keys that were edited again meanwhile.
-  func settleUnsent(_ edits: [String: Int64]) throws(FileError) {
+  func settleUnsent(_ edits: [String: Int64], lockTimeout: Double = 10) throws(FileError) {
     if edits.isEmpty { return }
     let file = located()
     try file.refuseForeignHome()
-    guard let lock = try file.existingLock(timeout: 10) else { return }
+    guard let lock = try file.existingLock(timeout: lockTimeout) else { return }
     let marked = file.unsentEdits()
     let left = marked.filter { edits[$0.key] != $0.value.time }
     if left != marked { try file.write(left) }

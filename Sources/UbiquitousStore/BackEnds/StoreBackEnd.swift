@@ -45,6 +45,14 @@ public protocol StoreBackEnd: AnyObject, Sendable {
   /// An idle watch causes no traffic beyond keeping its connection.
   /// - Returns: what to hold; letting it go ends the watch.
   func watch(_ store: StoreID, hint: @escaping @Sendable () -> Void) -> any ChangeWatch
+
+  /// Lets go what is open for now, since whoever used it ends; the next call opens it again.
+  func close()
+}
+
+extension StoreBackEnd {
+  /// Nothing is held open.
+  public func close() {}
 }
 
 /// A watch that lasts as long as it is held.

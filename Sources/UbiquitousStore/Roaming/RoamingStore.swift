@@ -28,8 +28,6 @@ public final class RoamingStore: RoamingLayer {
 
   public let path: String
   private let store: SyncedStore
-  /// The child of a fork has neither the store's threads nor, by SQLite's rules, its file.
-  private let process = getpid()
   private let subscriptions = Mutex<[Int]>([])
 
   init(_ store: SyncedStore, path: String) {
@@ -42,7 +40,7 @@ public final class RoamingStore: RoamingLayer {
   public var contents: RoamingContents { store.roamingContents() }
 
   public func set(_ value: PropertyListValue?, forKey key: String) -> String? {
-    if getpid() != process { return "a forked process leaves the synced store to its parent" }
+    if store.isForked { return SyncedStore.isLeftToTheParent }
     guard let value else {
       store.remove(key, telling: .later)
       return nil
@@ -58,7 +56,7 @@ public final class RoamingStore: RoamingLayer {
   }
 
   public func offer(_ value: PropertyListValue?, forKey key: String, _ edit: UnsentEdit) -> RoamingOffer {
-    if getpid() != process { return .notHere }
+    if store.isForked { return .notHere }
     do throws(StoreRefusal) {
       try store.offer(value, forKey: key, edit)
       return .settled
@@ -67,11 +65,11 @@ public final class RoamingStore: RoamingLayer {
     }
   }
 
-  public var isFailing: Bool { getpid() == process && store.trouble != nil }
+  public var isFailing: Bool { !store.isForked && store.trouble != nil }
 
-  public var hasUnsaved: Bool { getpid() == process && store.hasUnsavedEdits }
+  public var hasUnsaved: Bool { !store.isForked && store.hasUnsavedEdits }
 
-  public func synchronize() -> Bool { getpid() != process || store.synchronize() }
+  public func synchronize() -> Bool { store.isForked || store.synchronize() }
 
   public func observe(_ handler: @escaping @Sendable () -> Void) {
     subscriptions.withLock { subscriptions in

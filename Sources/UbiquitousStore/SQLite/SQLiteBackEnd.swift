@@ -303,7 +303,7 @@ public final class SQLiteBackEnd: NearBackEnd {
 
   /// Lets the file go; the next call opens it again. The last process of the machine that does so has everything brought
   /// into the file itself: at most some megabytes, as SQLite does by itself meanwhile.
-  func close() {
+  public func close() {
     lock.withLock { _ in
       state.connection = nil
       state.isClosed = true

@@ -1,11 +1,9 @@
 import Glibc
 import Synchronization
 
-/// Saves the edits of all stores when the process ends normally.
+/// Saves the edits of all stores when the process ends normally. The child of a fork leaves its parent's to the parent.
 enum ExitSaving {
   private struct Entry: Sendable { weak let store: SyncedStore? }
-  /// The child of a fork leaves the stores to its parent.
-  private static let process = Mutex<pid_t>(0)
   private static let stores = Mutex<[Entry]>([])
 
   static func add(_ store: SyncedStore) {
@@ -15,22 +13,18 @@ enum ExitSaving {
       stores.append(Entry(store: store))
       return isFirst
     }
-    if isFirst {
-      process.withLock { $0 = getpid() }
-      atexit { ExitSaving.save() }
-    }
+    if isFirst { atexit { ExitSaving.save() } }
   }
 
   /// Seconds that a normal end waits at most for another machine to answer.
   private static let patience = 2.0
 
   private static func save() {
-    if process.withLock({ $0 }) != getpid() { return }
     for entry in stores.withLock({ $0 }) {
-      guard let store = entry.store else { continue }
+      guard let store = entry.store, !store.isForked else { continue }
       if store.hasUnsavedEdits { store.synchronize() }
       store.finishRelay(within: patience)
-      (store.backEnd as? SQLiteBackEnd)?.close()
+      store.backEnd.close()
     }
   }
 }

@@ -131,10 +131,7 @@ public final class SyncedStore: Sendable {
   public func set(_ key: String, to value: PropertyListValue, telling: Telling = .now) throws(StoreRefusal) {
     let key = StoreKey(key)
     if isForked { throw Self.refusalInFork(of: key) }
-    let bytes: [UInt8]
-    do { bytes = try PropertyListCoding.encode(value, as: .binary) } catch {
-      throw StoreRefusal(key: key, limit: .notStorable, text: "has a value that no file can hold: \(error)")
-    }
+    let bytes = try Self.encoded(value, key)
     let now = options.clock()
     do throws(StoreRefusal) {
       let isEdit = try memory.withLock { memory throws(StoreRefusal) in
@@ -170,7 +167,15 @@ public final class SyncedStore: Sendable {
   private static func refusalInFork(of key: StoreKey) -> StoreRefusal {
     StoreRefusal(
       key: key, limit: .forkedProcess,
-      text: "is not changed: a forked process leaves the synced store to its parent; start a program instead")
+      text: "is not changed: \(isLeftToTheParent); start a program instead")
+  }
+
+  static let isLeftToTheParent = "a forked process leaves the synced store to its parent"
+
+  private static func encoded(_ value: PropertyListValue, _ key: StoreKey) throws(StoreRefusal) -> [UInt8] {
+    do { return try PropertyListCoding.encode(value, as: .binary) } catch {
+      throw StoreRefusal(key: key, limit: .notStorable, text: "has a value that no file can hold: \(error)")
+    }
   }
 
   /// Takes an edit that was made while this store could not be opened (see `RoamingLayer.offer`), with a stamp of its time. Its
@@ -188,10 +193,7 @@ public final class SyncedStore: Sendable {
     if !isLater || present == value { return }
     let now = min(offered.time, clock)
     if let value {
-      let bytes: [UInt8]
-      do { bytes = try PropertyListCoding.encode(value, as: .binary) } catch {
-        throw StoreRefusal(key: key, limit: .notStorable, text: "has a value that no file can hold: \(error)")
-      }
+      let bytes = try Self.encoded(value, key)
       try memory.withLock { memory throws(StoreRefusal) in
         _ = try memory.replica.set(key, to: bytes, now: now)
         memory.values[key] = value
@@ -263,7 +265,7 @@ public final class SyncedStore: Sendable {
     guard let near = backEnd as? any NearBackEnd else {
       preconditionFailure("a store whose back end stands between machines already has nothing to relay")
     }
-    if isForked { return options.report("nothing is relayed: a forked process leaves the synced store to its parent") }
+    if isForked { return options.report("nothing is relayed: \(Self.isLeftToTheParent)") }
     let lock = (near as? SQLiteBackEnd).map { $0.path + ".relay" }
     let relay = RelayThread(application: application, near: near, far: far, lockPath: lock, report: options.report)
     memory.withLock { memory in
@@ -286,6 +288,6 @@ public final class SyncedStore: Sendable {
     relay?.end()
     thread.end()
     _ = watch
-    (backEnd as? SQLiteBackEnd)?.close()
+    backEnd.close()
   }
 }
