@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test func aProcessThatGoesOnWritesByItself() throws {
-    // It sleeps for two seconds and ends without a word.
+    // It waits until its values are on the disk, and ends without a word.
     #expect(try Peer.start("end", fixture, "later").wait() == 0)
     #expect(fixture.stored() == Self.set)
   }

@@ -21,12 +21,12 @@ enum PreferencesPeer {
     guard arguments.count >= 2 else { exit(64) }
     let rest = Array(arguments.dropFirst(2))
     switch (arguments[0], rest.count) {
-    case ("end", 1): end(list(arguments[1], observes: false), rest[0])
+    case ("end", 1): end(list(arguments[1], observes: false), arguments[1], rest[0])
     case ("write", 3): write(list(arguments[1], observes: false), rest[0], count: Int(rest[1])!, batch: Int(rest[2])!)
     case ("observe", 1): observe(list(arguments[1], observes: true), rest[0])
     case ("read", 2): read(list(arguments[1], observes: true), rest[0], until: Int(rest[1])!)
     case ("hold", 0): hold(arguments[1])
-    case ("fill", 0): fill(list(arguments[1], observes: false), configuration(arguments[1]))
+    case ("fill", 0): fill(list(arguments[1], observes: false), arguments[1])
     default: exit(64)
     }
   }
@@ -69,8 +69,13 @@ enum PreferencesPeer {
     while Glibc.read(0, &byte, 1) > 0 {}
   }
 
+  /// The domain's file, as it is now.
+  static func stored(_ directory: String) -> [String: PropertyListValue] {
+    (try? PersistentDomain(path: "\(configuration(directory))/\(domain).plist").read()) ?? [:]
+  }
+
   /// Sets three values and ends in the given way.
-  static func end(_ list: SearchList, _ way: String) {
+  static func end(_ list: SearchList, _ directory: String, _ way: String) {
     list.set(.string("x"), forKey: "a")
     list.set(.boolean(true), forKey: "b")
     list.set(.date(PropertyListDate(secondsSinceReferenceDate: 700_000_000.123456)), forKey: "c")
@@ -86,8 +91,8 @@ enum PreferencesPeer {
     case "kill": raise(SIGKILL)
     case "_exit": _exit(0)
     case "later":
-      // Long enough for the writer.
-      sleep(2)
+      // Its thread writes by itself; a minute without that is a failure.
+      for _ in 0..<60_000 where stored(directory)["c"] == nil { usleep(1000) }
       _exit(0)
     default: exit(64)
     }
@@ -142,8 +147,7 @@ enum PreferencesPeer {
   static func fill(_ list: SearchList, _ directory: String) {
     func report(_ step: String) {
       let isWritten = list.synchronize()
-      let keys = (try? PersistentDomain(path: "\(directory)/\(domain).plist").read())??.keys.sorted() ?? []
-      say("\(step): \(isWritten), \(keys)")
+      say("\(step): \(isWritten), \(stored(directory).keys.sorted())")
     }
     list.set(.integer(1), forKey: "k")
     list.set(.integer(1), forKey: "z")
@@ -154,6 +158,6 @@ enum PreferencesPeer {
     if let fault = list.faults.first { say("cannot write: \(fault.errno?.description ?? "")") }
     list.removeValue(forKey: "large")
     report("without the large one")
-    say("files: \((try? Directory.names(in: directory)) ?? [])")
+    say("files: \((try? Directory.names(in: configuration(directory))) ?? [])")
   }
 }

@@ -1,6 +1,7 @@
 import Glibc
 import LinuxFiles
 import PropertyList
+import Synchronization
 import UbiquitousStore
 
 /// A process that uses a store's file, for tests across processes, users and kills.
@@ -52,7 +53,15 @@ import UbiquitousStore
   private static func follow(_ path: String, _ key: StoreKey) {
     let store = SyncedStore(application: application, backEnd: SQLiteBackEnd(path: path))
     kept = store
-    let show: @Sendable () -> Void = { if case .string(let text) = store.value(key.text) { print(text) } }
+    // On two threads: each text once, and in order.
+    let shown = Mutex<String?>(nil)
+    let show: @Sendable () -> Void = {
+      shown.withLock { shown in
+        guard case .string(let text) = store.value(key.text), text != shown else { return }
+        shown = text
+        print(text)
+      }
+    }
     _ = store.observe { _ in show() }
     print("ready")
     show()
