@@ -295,10 +295,10 @@ import Testing
   }
 }
 
-/// Waits for something that another thread does; false after ten seconds, which no test passes.
+/// Waits for something that another thread does; false after a minute, which no test passes.
 func eventually(_ condition: () -> Bool) async -> Bool {
-  let deadline = Date(timeIntervalSinceNow: 10)
-  while Date() < deadline {
+  let deadline = ContinuousClock.now + .seconds(60)
+  while ContinuousClock.now < deadline {
     if condition() { return true }
     try? await Task.sleep(for: .milliseconds(10))
   }

@@ -145,12 +145,13 @@ import Testing
       in: sandbox)
   }
 
-  /// 12 commands at once, each with a key of its own: every one that ended with 0 is there.
+  /// 12 commands at once, each with a key of its own: every one that ended with 0 is there. One that has waited ten seconds
+  /// for the others says so with 69, and is given once more.
   @Test func writersAtOnceLoseNothing() throws {
     let sandbox = try Sandbox()
     let script = """
       for n in 1 2 3 4 5 6 7 8 9 10 11 12; do
-        '\(Sandbox.binary("defaults"))' write org.lab.t key$n -int $n & pids="$pids $!"
+        until '\(Sandbox.binary("defaults"))' write org.lab.t key$n -int $n; do [ $? = 69 ] || exit 1; done & pids="$pids $!"
       done
       for pid in $pids; do wait $pid || exit 1; done
       """
