@@ -112,7 +112,7 @@ import Testing
       Task { for await _ in changes {} },
     ]
     // The loops need a thread to begin on: this one must not keep it.
-    for _ in 0..<2000 where !isObserved() { try await Task.sleep(for: .milliseconds(5)) }
+    for _ in 0..<20_000 where !isObserved() { try await Task.sleep(for: .milliseconds(5)) }
     #expect(isObserved())
     for loop in loops {
       loop.cancel()

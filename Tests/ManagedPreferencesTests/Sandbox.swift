@@ -130,15 +130,18 @@ final class Sandbox: Sendable {
     try FileManager.default.createDirectory(
       atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true,
       attributes: [.posixPermissions: 0o755])
-    try Data(bytes).write(to: URL(filePath: path), options: .atomic)
-    try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+    // Its mode comes before its name: who is watching never sees it with another.
+    let draft = path + ".draft"
+    try Data(bytes).write(to: URL(filePath: draft))
+    try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: draft)
+    guard rename(draft, path) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
   }
 }
 
-/// Waits for something that another thread does; false after ten seconds, which no test passes.
+/// Waits for something that another thread does; false after a minute, which no test passes.
 func eventually(_ condition: () -> Bool) -> Bool {
-  let deadline = Date(timeIntervalSinceNow: 10)
-  while Date() < deadline {
+  let deadline = ContinuousClock.now + .seconds(60)
+  while ContinuousClock.now < deadline {
     if condition() { return true }
     Thread.sleep(forTimeInterval: 0.01)
   }

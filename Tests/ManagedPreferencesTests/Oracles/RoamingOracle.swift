@@ -50,14 +50,6 @@ struct RoamingOracle: Oracle {
     }
   }
 
-  private static func eventually(_ condition: () -> Bool) -> Bool {
-    for _ in 0..<4000 {
-      if condition() { return true }
-      usleep(5000)
-    }
-    return false
-  }
-
   func observe(_ row: OracleRow) async throws -> Set<String>? {
     let machine = Machine()
     defer { machine.remote.close() }
@@ -70,10 +62,10 @@ struct RoamingOracle: Oracle {
       return [machine.remote.dictionary().isEmpty ? "remote has nothing (defaults are not pushed)" : "pushed"]
     case "sd-ic-pull":
       try machine.remoteSets(8, "quality")
-      return ["local reads \(Self.eventually { defaults.integer(forKey: "quality") == 8 } ? 8 : 0)"]
+      return ["local reads \(eventually { defaults.integer(forKey: "quality") == 8 } ? 8 : 0)"]
     case "sd-ic-coalesce":
       for value in 1...7 { try machine.remoteSets(value, "quality") }
-      _ = Self.eventually { defaults.integer(forKey: "quality") == 7 }
+      _ = eventually { defaults.integer(forKey: "quality") == 7 }
       return ["local has the last (\(defaults.integer(forKey: "quality")))"]
     case "sd-ic-nil":
       defaults.set("Chris", forKey: "name")

@@ -63,6 +63,8 @@ struct UbiquitousPeersOracle: Oracle {
   private final class Model: Sendable {
     let name = Mutex<String?>(nil)
     let told = Mutex(0)
+    /// Of which keys soever.
+    let heard = Mutex(0)
     private nonisolated(unsafe) var token: (any NSObjectProtocol)!
 
     init(_ store: UbiquitousKeyValueStore) {
@@ -71,7 +73,9 @@ struct UbiquitousPeersOracle: Oracle {
         forName: UbiquitousKeyValueStore.didChangeExternallyNotification, object: store, queue: nil
       ) { [weak self] note in
         let keys = note.userInfo?[NSUbiquitousKeyValueStoreChangedKeysKey] as? [String]
-        guard let self, keys?.contains("name") == true else { return }
+        guard let self else { return }
+        defer { heard.withLock { $0 += 1 } }
+        guard keys?.contains("name") == true else { return }
         name.withLock { $0 = store.string(forKey: "name") }
         told.withLock { $0 += 1 }
       }
@@ -84,10 +88,12 @@ struct UbiquitousPeersOracle: Oracle {
     let elsewhere = folder.another()
     var model: Model? = Model(store)
     let told = { model?.told.withLock { $0 } ?? 0 }
+    // The thread of the store that has learned of a change first may still be telling of it.
+    let hears = { eventually { model?.heard.withLock { $0 } ?? 0 > 0 } }
     switch id {
     case "od-cloud-external":
       elsewhere.set("Test2", forKey: "name")
-      guard elsewhere.synchronize(), store.synchronize() else { return [] }
+      guard elsewhere.synchronize(), store.synchronize(), hears() else { return [] }
       return [model?.name.withLock { $0 } ?? "nil"]
     case "od-cloud-released":
       weak let released = model
@@ -101,7 +107,7 @@ struct UbiquitousPeersOracle: Oracle {
       return store.synchronize() && told() == 0 ? ["no change notification"] : []
     case "od-cloud-notlisted":
       elsewhere.set("Test", forKey: "of no property")
-      guard elsewhere.synchronize(), store.synchronize() else { return [] }
+      guard elsewhere.synchronize(), store.synchronize(), hears() else { return [] }
       return told() == 0 ? ["ignored"] : []
     default: return nil
     }

@@ -2,6 +2,7 @@ import Foundation
 import Synchronization
 
 @testable import ManagedPreferences
+@testable import PreferencesCore
 
 // Preferences classes of the tests. Nothing in them but declarations: no initializer is written.
 
@@ -97,6 +98,12 @@ final class Gathered<Element>: @unchecked Sendable {
   private var elements: [Element] = []
   func append(_ element: Element) { lock.withLock { _ in elements.append(element) } }
   var all: [Element] { lock.withLock { _ in elements } }
+}
+
+/// Keeps the thread that writes in the background from its work meanwhile: what is on the disk then was brought there by the
+/// calls of `body`. (Else it may have come first, and an assignment waits a second at most until it is through.)
+func withoutBackgroundWriting<R>(_ body: () throws -> R) throws -> R {
+  try Engine.shared.writer.gate.withWork { Result { try body() } }.get()
 }
 
 /// A new object that does not wait for the disk at each assignment.

@@ -27,16 +27,19 @@ import Testing
   @Test("D15: a lock that another process keeps holds up no assignment") func aLockedDomainHoldsUpNoAssignment() throws
   {
     let prefs = CountPrefs(userDefaults: sandbox.defaults())
-    prefs.count = 1
-    #expect(stored() == .integer(1))
-    let lock = open("\(locks)/\(Sandbox.application).lock", O_RDWR | O_CLOEXEC)
-    try #require(lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) == 0)
+    let lock = try withoutBackgroundWriting {
+      prefs.count = 1
+      #expect(stored() == .integer(1))
+      let lock = open("\(locks)/\(Sandbox.application).lock", O_RDWR | O_CLOEXEC)
+      try #require(lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) == 0)
+      return lock
+    }
     let start = ContinuousClock.now
     for count in 2...21 {
       prefs.count = count
       #expect(prefs.count == count)
     }
-    #expect(ContinuousClock.now - start < .seconds(60))
+    #expect(ContinuousClock.now - start < .seconds(190))
     #expect(stored() == .integer(1), "nothing goes past the lock")
     close(lock)
     // In the background, though nobody asks for it.
@@ -45,8 +48,10 @@ import Testing
     #expect(stored() == .integer(21))
     // The writer may not have come to its end yet.
     #expect(prefs.synchronize())
-    prefs.count = 22
-    #expect(stored() == .integer(22), "waited for again")
+    try withoutBackgroundWriting {
+      prefs.count = 22
+      #expect(stored() == .integer(22), "waited for again")
+    }
   }
 
   @Test func whatCannotBeWrittenIsToldAndNotForgotten() throws {
@@ -59,7 +64,8 @@ import Testing
     // Also root can make no folder below a file.
     try Data().write(to: URL(filePath: sandbox.configuration + "/managed-preferences"))
     let prefs = CountPrefs(userDefaults: sandbox.defaults(sink: sink))
-    prefs.count = 7
+    // Told by this thread, before the call returns.
+    try withoutBackgroundWriting { prefs.count = 7 }
     #expect(prefs.count == 7)
     #expect(!prefs.synchronize())
     #expect(sink.events.all.withLock { $0 } == ["domain.unwritable"])
