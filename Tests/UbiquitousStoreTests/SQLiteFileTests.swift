@@ -195,6 +195,21 @@ import Testing
     #expect(copied.value("k") == .string("w"))
   }
 
+  /// The store's thread may have been told of something just before the process ended.
+  @Test func whatIsLetGoAtTheEndIsNotOpenedAgain() throws {
+    let store = SyncedStore(application: "com.example.Peer", backEnd: backEnd(), options: quiet)
+    try store.set("k", to: .string("v"))
+    #expect(store.synchronize())
+    store.letGo()
+    #expect(store.saveAndTakeIn(onOwnThread: true))
+    #expect(throws: FileError.self) { try FileMetadata.of(path + "-wal") }
+    // For the sake of an edit it is.
+    try store.set("k", to: .string("w"))
+    #expect(store.saveAndTakeIn(onOwnThread: true))
+    let other = SyncedStore(application: "com.example.Peer", backEnd: backEnd(), options: quiet)
+    #expect(other.value("k") == .string("w"))
+  }
+
   @Test func whatIsInTheWayIsSaidWithWhatToDo() throws {
     let ubiquity = folder.path + "/ubiquity"
     try AtomicReplacement.write([], to: ubiquity, mode: 0o600)

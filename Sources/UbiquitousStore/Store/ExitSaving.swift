@@ -24,7 +24,7 @@ enum ExitSaving {
       guard let store = entry.store, !store.isForked else { continue }
       if store.hasUnsavedEdits { store.synchronize() }
       store.finishRelay(within: patience)
-      store.backEnd.close()
+      store.letGo()
     }
   }
 }

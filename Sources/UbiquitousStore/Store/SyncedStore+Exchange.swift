@@ -14,11 +14,15 @@ extension SyncedStore {
   /// Whether there are edits that the back end has not acknowledged.
   public var hasUnsavedEdits: Bool { memory.withLock { $0.replica.entries.hasUnsent } }
 
-  func saveAndTakeIn(isOpening: Bool = false) -> Bool {
+  /// - Parameter onOwnThread: whether nobody asks for it but the store's thread.
+  func saveAndTakeIn(isOpening: Bool = false, onOwnThread: Bool = false) -> Bool {
     if isForked { return false }
     var changes: [StoreChange] = []
     let failure: BackEndError? = exchanging.withLock { _ in
-      if memory.withLock({ $0.isClosed }) { return nil }
+      let isIdle = memory.withLock { memory in
+        memory.isClosed || onOwnThread && memory.isLetGo && !memory.replica.entries.hasUnsent
+      }
+      if isIdle { return nil }
       do throws(BackEndError) {
         try exchange(&changes)
         return nil

@@ -44,6 +44,8 @@ public final class SyncedStore: Sendable {
     var watch: (any ChangeWatch)?
     var relay: RelayThread?
     var isClosed = false
+    /// Whether the process is at its end and has let the back end go.
+    var isLetGo = false
     /// Told of edits made through this object.
     var editObservers: [Int: @Sendable () -> Void] = [:]
     /// What observers are told when the store's thread works next.
@@ -68,7 +70,7 @@ public final class SyncedStore: Sendable {
     _ = saveAndTakeIn(isOpening: true)
     thread.start { [weak self] in
       guard let self else { return false }
-      _ = saveAndTakeIn()
+      _ = saveAndTakeIn(onOwnThread: true)
       return true
     }
     let thread = thread
@@ -277,6 +279,14 @@ public final class SyncedStore: Sendable {
 
   func finishRelay(within seconds: Double) { memory.withLock { $0.relay }?.finish(within: seconds) }
 
+  /// Lets the back end go at the end of the process. The store's thread, which may have been told of something a moment ago, does
+  /// not open it again: SQLite would leave its files behind. Edits that are made later all the same are saved.
+  func letGo() {
+    memory.withLock { $0.isLetGo = true }
+    // What the thread is at comes to its end first; between machines that could be long.
+    if backEnd is any NearBackEnd { exchanging.withLock { _ in backEnd.close() } } else { backEnd.close() }
+  }
+
   /// Saves, and ends what works in the background. Later edits stay in memory.
   public func close() {
     if isForked { return }
@@ -288,6 +298,7 @@ public final class SyncedStore: Sendable {
     relay?.end()
     thread.end()
     _ = watch
-    backEnd.close()
+    // What the thread is at comes to its end first, or it would open the back end again.
+    exchanging.withLock { _ in backEnd.close() }
   }
 }
