@@ -11,14 +11,17 @@ import Synchronization
 public final class AgentSink: AuditEventSink, QueuedSink {
   private let socket: String
   private let spool: AuditSpool
+  private let patience: Double?
   private let lost = Atomic<UInt64>(0)
 
   /// - Parameters:
   ///   - socket: the path at which the agent listens.
   ///   - spool: of the agent's installation.
-  public init(at socket: String, spool: AuditSpool) {
+  ///   - patience: seconds to wait for the agent; nil is what the queue allows, two and at the end of the process a half.
+  public init(at socket: String, spool: AuditSpool, patience: Double? = nil) {
     self.socket = socket
     self.spool = spool
+    self.patience = patience
   }
 
   /// Events that reached neither the agent nor the spool, since the process began.
@@ -42,7 +45,7 @@ public final class AgentSink: AuditEventSink, QueuedSink {
         rest.removeFirst()
         continue
       }
-      let kept = AgentProtocol.deliver(packets, to: socket, patience: patience)
+      let kept = AgentProtocol.deliver(packets, to: socket, patience: self.patience ?? patience)
       rest.removeFirst(kept)
       if kept < packets.count {
         spool.write(Array(rest), patience: patience)

@@ -6,7 +6,7 @@ import PropertyList
 // A program that sends events, for the tests of the agent.
 //
 //   AgentPeer send SOCKET SPOOL COUNT [HOST ROOT]    through the sink that applications use, as a program of that host and
-//                                        installation; prints how many were lost
+//                                        installation that waits long; prints how many were lost
 //   AgentPeer cost SOCKET SPOOL COUNT    the same in bursts of 100; prints what an event cost its sender, in nanoseconds
 //   AgentPeer flood SOCKET               as much as can be sent, over as many connections as can be held, until killed
 //   AgentPeer hold SOCKET                holds 32 connections, says so, and sends what is no event over them, until killed
@@ -117,7 +117,7 @@ let words = CommandLine.arguments
 switch (words.count, words.dropFirst().first) {
 case (5, "send"), (7, "send"):
   let origin = words.count == 7 ? SpoolOrigin(host: words[5], root: words[6]) : SpoolOrigin(host: "peer", root: "")
-  let sink = AgentSink(at: words[2], spool: AuditSpool(of: origin, directory: words[3]))
+  let sink = AgentSink(at: words[2], spool: AuditSpool(of: origin, directory: words[3]), patience: 120)
   for number in 0..<(Int(words[4]) ?? 0) {
     sink.send(event(number))
     if number % 100 == 99 { sink.flush() }

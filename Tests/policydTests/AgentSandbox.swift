@@ -1,4 +1,3 @@
-import AuditEvents
 import AuditLog
 import CommandSandbox
 import Glibc
@@ -7,6 +6,8 @@ import PreferencesCore
 import PropertyList
 import TestPrograms
 import Testing
+
+@testable import AuditEvents
 
 /// A root of its own with an agent that serves it.
 final class AgentSandbox {
@@ -43,8 +44,17 @@ final class AgentSandbox {
   /// Starts it, and waits until it serves.
   func start(_ words: String..., environment: [String: String] = [:]) throws {
     try launch([Self.program, "--root", root] + words, environment: environment)
-    wait(while: AgentStatus.ask(at: socket) == nil)
-    try #require(AgentStatus.ask(at: socket) != nil, "the agent does not serve: \(errors)")
+    try #require(waitForStatus() != nil, "the agent does not serve: \(errors)")
+  }
+
+  /// What it says of itself, once that is as it should be; nil where it ends before, or that does not come.
+  func waitForStatus(where isAsItShouldBe: (AgentStatus) -> Bool = { _ in true }) -> AgentStatus? {
+    let end = WallClock.monotonicSeconds() + 120
+    while isAlive, WallClock.monotonicSeconds() < end {
+      if let status = AgentStatus.ask(at: socket, patience: 60), isAsItShouldBe(status) { return status }
+      usleep(1000)
+    }
+    return nil
   }
 
   /// Starts a program in the agent's place.
@@ -73,6 +83,23 @@ final class AgentSandbox {
     return process?.wait()
   }
 
+  /// Does something while the agent stands still, so that it finds all of it at once, however slow this process is.
+  func whileItStandsStill(_ body: () throws -> Void) rethrows {
+    signal(SIGSTOP)
+    defer { signal(SIGCONT) }
+    wait(while: !isStandingStill)
+    try body()
+  }
+
+  private var isStandingStill: Bool {
+    let tasks = "/proc/\(processID)/task"
+    return ((try? Directory.names(in: tasks)) ?? []).allSatisfy { thread in
+      guard let stat = try? WholeFile.read("\(tasks)/\(thread)/stat").bytes else { return true }
+      // Behind the name, which may hold anything, and a space.
+      return stat.lastIndex(of: UInt8(ascii: ")")).map { stat[$0 + 2] == UInt8(ascii: "T") } ?? false
+    }
+  }
+
   var processID: Int32 { process?.process ?? 0 }
 
   /// Whether it runs still; one that ended is not waited for.
@@ -95,30 +122,58 @@ final class AgentSandbox {
       ])
   }
 
-  /// Sends packets and waits until so many are disposed of.
-  func deliver(_ packets: [[UInt8]], count: Int? = nil) throws {
-    let connection = try PacketSocket.connect(socket)
-    for packet in packets {
-      while true {
-        do throws(Errno) {
-          try connection.send(packet)
-          break
-        } catch {
-          try #require(error == .wouldBlock)
-          _ = connection.wait(orToSend: true, seconds: 5)
-        }
-      }
+  /// Sends packets, and waits until all are disposed of. What the agent did not answer when it closed a connection, one that
+  /// had nothing to say for ten seconds as a rule, is the sender's still, and sent anew.
+  func deliver(_ packets: [[UInt8]]) throws {
+    var rest = packets[...]
+    let end = WallClock.monotonicSeconds() + 120
+    while !rest.isEmpty {
+      rest = rest.dropFirst(AgentProtocol.deliver(rest, to: socket, patience: 60))
+      let goesOn = rest.isEmpty || isAlive && WallClock.monotonicSeconds() < end
+      try #require(goesOn, "\(rest.count) packets are not disposed of: \(errors)")
     }
-    try waitForAnswer(count ?? packets.count, on: connection)
   }
 
   func deliver(_ events: [AuditEvent]) throws { try deliver(events.map { $0.jsonLine() }) }
+
+  /// The same with packets that are all there when the agent comes to the first of them.
+  func deliverAtOnce(_ events: [AuditEvent]) throws {
+    let end = WallClock.monotonicSeconds() + 120
+    while true {
+      try #require(WallClock.monotonicSeconds() < end, "the packets can't be sent: \(errors)")
+      // Too many may wait already.
+      guard let connection = try? PacketSocket.connect(socket) else {
+        usleep(1000)
+        continue
+      }
+      // Whoever gets an answer is let in.
+      guard (try? connection.send(Array(AgentProtocol.statusQuestion.utf8))) != nil, connection.wait(seconds: 60) else {
+        continue
+      }
+      var bytes = [UInt8](repeating: 0, count: 4096)
+      guard case .packet = bytes.withUnsafeMutableBytes({ connection.receive(into: $0) }) else { continue }
+      var sent = 0
+      try whileItStandsStill {
+        for event in events {
+          do throws(Errno) {
+            try connection.send(event.jsonLine())
+            sent += 1
+          } catch {
+            // It had nothing to say for too long before.
+            try #require(error == .brokenPipe && sent == 0)
+            return
+          }
+        }
+      }
+      if sent == events.count { return try waitForAnswer(events.count, on: connection) }
+    }
+  }
 
   func waitForAnswer(_ count: Int, on connection: borrowing PacketSocket) throws {
     var bytes = [UInt8](repeating: 0, count: 64)
     var disposed = 0
     while disposed < count {
-      let isThere = connection.wait(seconds: 30)
+      let isThere = connection.wait(seconds: 120)
       try #require(isThere, "no answer: \(errors)")
       let reception = bytes.withUnsafeMutableBytes { connection.receive(into: $0) }
       guard case .packet(let length) = reception else {
@@ -162,7 +217,8 @@ final class AgentSandbox {
 
   /// Waits for records of a kind.
   func waitForRecords(_ kind: String, count: Int = 1) throws -> [PropertyListValue] {
-    for _ in 0..<400 {
+    let end = WallClock.monotonicSeconds() + 120
+    while WallClock.monotonicSeconds() < end {
       let found = try records(kind)
       if found.count >= count { return found }
       usleep(50_000)
@@ -190,8 +246,8 @@ extension PropertyListValue? {
   var number: Int? { self?.integerValue }
 }
 
-/// Waits, half a minute at most, for as long as something is so.
+/// Waits, two minutes at most, for as long as something is so.
 func wait(while condition: @autoclosure () throws -> Bool) rethrows {
-  let end = WallClock.monotonicSeconds() + 30
+  let end = WallClock.monotonicSeconds() + 120
   while try condition(), WallClock.monotonicSeconds() < end { usleep(1000) }
 }

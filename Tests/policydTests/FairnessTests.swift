@@ -25,18 +25,22 @@ import Testing
   @Test func connectionsBeyondAShareAreClosedAtOnce() throws {
     let agent = try AgentSandbox()
     try agent.start()
+    // By its answer, those that asked whether the agent serves are gone.
+    try agent.deliver([AgentSandbox.event("Key")])
     var held: [Held] = []
-    for _ in 0..<100 {
-      let connection = try PacketSocket.connect(agent.socket)
-      held.append(Held(connection))
+    try agent.whileItStandsStill {
+      for number in 0..<100 {
+        let connection = try PacketSocket.connect(agent.socket)
+        try connection.send(AgentSandbox.event("Held \(number)").jsonLine())
+        held.append(Held(connection))
+      }
     }
     var closed = 0
-    for connection in held where connection.isClosed() { closed += 1 }
-    // Those that asked whether the agent serves may not have been closed yet.
-    #expect((68...70).contains(closed))
+    for connection in held where !connection.isAnswered() { closed += 1 }
+    #expect(closed == 68)
     held = []
     // With the others gone there is room again.
-    wait(while: AgentStatus.ask(at: agent.socket) == nil)
+    #expect(agent.waitForStatus() != nil)
     try agent.deliver([AgentSandbox.event("Key")])
     #expect(agent.stop() == 0)
     let reasons = try agent.records("audit.dropped").map { $0["fields", "reasons", "connections"]?.integerValue ?? 0 }
@@ -47,13 +51,11 @@ import Testing
     let socket: PacketSocket
     init(_ socket: consuming PacketSocket) { self.socket = socket }
 
-    /// Whether the agent has closed it: then a question is not answered.
-    func isClosed() -> Bool {
-      guard (try? socket.send(Array(AgentProtocol.statusQuestion.utf8))) != nil, socket.wait(seconds: 30) else {
-        return true
-      }
-      var bytes = [UInt8](repeating: 0, count: 4096)
-      return bytes.withUnsafeMutableBytes { socket.receive(into: $0) } == .end
+    /// Whether what was sent over it was answered, also where it was closed later for having nothing to say.
+    func isAnswered() -> Bool {
+      guard socket.wait(seconds: 120) else { return false }
+      var bytes = [UInt8](repeating: 0, count: 64)
+      return bytes.withUnsafeMutableBytes { socket.receive(into: $0) } != .end
     }
   }
 
@@ -64,10 +66,10 @@ import Testing
     let agent = try AgentSandbox()
     try agent.start()
     let flood = try Flood(of: 65533, at: agent.socket)
-    wait(while: (AgentStatus.ask(at: agent.socket, patience: 30)?.refused ?? 0) < 1000)
+    #expect(agent.waitForStatus { $0.refused >= 1000 } != nil)
     for number in 0..<100 { try agent.deliver([AgentSandbox.event("Ours \(number)")]) }
     // And a hundred at once: they are read in four of our turns, between which come four of theirs.
-    try agent.deliver((0..<100).map { AgentSandbox.event("At once \($0)") })
+    try agent.deliverAtOnce((0..<100).map { AgentSandbox.event("At once \($0)") })
     flood.stop()
     #expect(agent.stop() == 0)
     let records = try agent.records("forced.write")

@@ -62,9 +62,9 @@ import Testing
     /// - Returns: what was acknowledged.
     func send(_ keys: [String]) -> [String] {
       let events = keys.map { AgentSandbox.event($0) }
-      let count = AgentProtocol.deliver(events.map { $0.jsonLine() }[...], to: agent.socket, patience: 20)
+      let count = AgentProtocol.deliver(events.map { $0.jsonLine() }[...], to: agent.socket, patience: 120)
       if count < events.count {
-        AuditSpool(of: agent.origin, directory: spoolFolder).write(Array(events[count...]), patience: 20)
+        AuditSpool(of: agent.origin, directory: spoolFolder).write(Array(events[count...]), patience: 120)
       }
       return Array(keys[..<count])
     }
@@ -105,7 +105,7 @@ import Testing
     func live(_ words: [String]) throws -> (acknowledged: [String], exit: Int32?) {
       try host.reset()
       try agent.launch(words)
-      wait(while: agent.isAlive && AgentStatus.ask(at: agent.socket) == nil)
+      _ = agent.waitForStatus()
       let acknowledged = host.send(["a", "b"])
       return (acknowledged, agent.stop())
     }
@@ -135,12 +135,14 @@ import Testing
     func live(_ point: SystemCalls.Point?) throws -> (notes: String, exit: Int32?) {
       try host.reset()
       try agent.start("--look", "100000")
-      try wait(while: SystemCalls.threads(of: agent.processID).count < 2)
-      let thread = try #require(try SystemCalls.threads(of: agent.processID).dropFirst().first)
+      // By its sign of life the thread that looks has done so.
+      agent.signal(SIGHUP)
+      _ = try agent.waitForRecords("agent.heartbeat")
+      let thread = try #require(try SystemCalls.threads(of: agent.processID).first { $0 != agent.processID })
       let follower = try SystemCalls.Follower(
         of: thread, killingAt: point, notes: agent.sandbox.path + "/notes")
       AuditSpool(of: agent.origin, directory: host.spoolFolder).write(
-        ["a", "b"].map { AgentSandbox.event($0) }, patience: 20)
+        ["a", "b"].map { AgentSandbox.event($0) }, patience: 120)
       agent.signal(SIGHUP)
       wait(while: agent.isAlive && !host.isSpoolEmpty)
       let notes = follower.leave()

@@ -29,8 +29,7 @@ import Testing
         exec "$2" --root "$3" --look 100000
         """
       try agent.launch(["unshare", "-m", "sh", "-c", script, "sh", log, AgentSandbox.program, agent.root])
-      wait(while: agent.isAlive && AgentStatus.ask(at: agent.socket) == nil)
-      try #require(AgentStatus.ask(at: agent.socket) != nil, "\(agent.errors)")
+      try #require(agent.waitForStatus() != nil, "\(agent.errors)")
     }
 
     static func policy(_ value: String) -> String {
@@ -118,8 +117,7 @@ import Testing
     host.remount("ro")
     let connection = try PacketSocket.connect(agent.socket)
     try connection.send(AgentSandbox.event("Waits").jsonLine())
-    wait(while: AgentStatus.ask(at: agent.socket)?.fault == nil)
-    #expect(AgentStatus.ask(at: agent.socket)?.fault != nil)
+    #expect(agent.waitForStatus { $0.fault != nil } != nil)
     #expect(try host.apply("second") == 74)
     #expect(host.font == "first\n")
     #expect(host.policyctl("status").output.contains("generation  1"))
@@ -143,10 +141,15 @@ import Testing
     try agent.launch([
       "bash", "-c", "\(closing); ulimit -n 18 && exec \"$1\" --root \"$2\"", "bash", AgentSandbox.program, agent.root,
     ])
-    wait(while: agent.isAlive && AgentStatus.ask(at: agent.socket) == nil)
+    #expect(agent.waitForStatus() != nil)
     var held: [FairnessTests.Held] = []
-    for _ in 0..<60 { held.append(FairnessTests.Held(try PacketSocket.connect(agent.socket))) }
-    for connection in held { try? connection.socket.send(AgentSandbox.event("Held").jsonLine()) }
+    // All of them are there, each with something to say, before one is let in.
+    try agent.whileItStandsStill {
+      for _ in 0..<60 {
+        held.append(FairnessTests.Held(try PacketSocket.connect(agent.socket)))
+        try held.last?.socket.send(AgentSandbox.event("Held").jsonLine())
+      }
+    }
     wait(while: agent.isAlive && agent.errors == "")
     #expect(agent.isAlive)
     #expect(
@@ -154,7 +157,7 @@ import Testing
         || agent.errors.hasPrefix("policyd: the audit log can't be written: "), "\(agent.errors)")
     // With the others gone it serves as before.
     held = []
-    wait(while: AgentStatus.ask(at: agent.socket)?.fault != nil || AgentStatus.ask(at: agent.socket) == nil)
+    #expect(agent.waitForStatus { $0.fault == nil } != nil)
     try agent.deliver([AgentSandbox.event("After")])
     #expect(agent.stop() == 0)
     #expect(try agent.records("forced.write").contains { $0["fields", "key"].text == "After" })

@@ -79,10 +79,7 @@ enum SystemCalls {
       let options = point.map(injection) ?? ["-s0", "-e", "signal=none", "-e", "trace=" + traced]
       let words = ["strace", "-o", point == nil ? notes : "/dev/null"] + options + ["-p", "\(thread)"]
       program = try StartedProgram(words, errors: .file(notes + ".said"))
-      for _ in 0..<20_000 {
-        if let said = try? WholeFile.read(notes + ".said").bytes, !said.isEmpty { break }
-        usleep(1000)
-      }
+      wait(while: (try? WholeFile.read(notes + ".said").bytes)?.isEmpty != false)
     }
 
     /// Lets the thread go, if it is there still.
@@ -93,9 +90,9 @@ enum SystemCalls {
     }
   }
 
-  /// The agent's threads, the first one first.
+  /// The agent's threads; the first one has the process's number.
   static func threads(of process: Int32) throws -> [Int32] {
-    try Directory.names(in: "/proc/\(process)/task").compactMap { Int32($0) }.sorted()
+    try Directory.names(in: "/proc/\(process)/task").compactMap { Int32($0) }
   }
 
   static let canBeFollowed: Bool = {

@@ -42,11 +42,22 @@ import Testing
   /// Twenty users hold all that they may; root and one more user are served all the same.
   @Test(.enabled(if: geteuid() == 0, "needs root, to be many users"))
   func nobodyIsKeptOutByWhoHoldsAll() throws {
+    // Where processes begin so slowly that the first connections are closed for their silence before the last are opened,
+    // there is room for everybody, and nothing is shown: then once more.
+    for attempt in 1...10 {
+      let displaced = try serveBesideHolders()
+      if displaced >= 20 * 32 - 480 { return }
+      #expect(attempt < 10, "\(displaced) connections were refused")
+    }
+  }
+
+  /// - Returns: how many connections were refused or closed for want of room.
+  private func serveBesideHolders() throws -> Int {
     let agent = try AgentSandbox()
     try agent.start()
     let holders = try Holders(users: 100_000..<100_020, of: agent.socket)
     defer { extendLifetime(holders) }
-    #expect(AgentStatus.ask(at: agent.socket, patience: 30) != nil)
+    #expect(agent.waitForStatus() != nil)
     try agent.deliver([AgentSandbox.event("Ours")])
     let sent = agent.sandbox.execute(
       [
@@ -57,8 +68,8 @@ import Testing
     holders.stop()
     #expect(agent.stop() == 0)
     #expect(try agent.records("forced.write").compactMap { $0["attested", "uid"].number }.sorted() == [0, 65533])
-    let refused = try agent.records("audit.dropped").map { $0["fields", "reasons", "connections"]?.integerValue ?? 0 }
-    #expect(refused.reduce(0, +) >= 20 * 32 - 480)
+    return try agent.records("audit.dropped").map { $0["fields", "reasons", "connections"]?.integerValue ?? 0 }
+      .reduce(0, +)
   }
 
   /// Processes of many users, each of which holds 32 connections and keeps asking on them what is refused.
