@@ -64,14 +64,14 @@ extension Sandbox {
       "sh", "-c",
       """
       "$0" --root "$1" audit show --follow --format json >out & follower=$!
-      seen() { for i in $(seq 600); do grep -q "$1" out && return; sleep 0.05; done; kill $follower; exit 1; }
+      seen() { for i in $(seq 2400); do grep -q "$1" out && return; sleep 0.05; done; kill $follower; exit 1; }
       seen policy.installed
       "$2" "$1/var/log/managed-preferences" "$1/var/lib/managed-preferences/audit-anchor" append 10 3 600 >acknowledged
       "$2" "$1/var/log/managed-preferences" "$1/var/lib/managed-preferences/audit-anchor" rotate 2
       seen audit.rotated
       "$0" --root "$1" key generate --local >keys || exit 1
       seen key.trusted
-      kill $follower
+      kill $follower; wait $follower || true
       """, Sandbox.binary, sandbox.root, Sandbox.binary("AuditPeer"),
     ])
     #expect(result.exitCode == 0, "\(result.errors)")

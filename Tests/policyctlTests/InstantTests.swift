@@ -1,5 +1,7 @@
 import CommandSandbox
 import Glibc
+import LinuxFiles
+import PropertyList
 import Testing
 
 /// Times on the command line: a moment or a day, in this machine's zone where nothing else is said.
@@ -103,8 +105,11 @@ import Testing
     let sandbox = try Sandbox(applied: true)
     usleep(1_100_000)
     let today = sandbox.execute(["date", "+%F"]).output.prefix(10)
+    let before = WallClock.unixSeconds()
     let result = sandbox.run("report", "--from", "2025-01-01", "--to", "\(today)", "--format", "json")
-    let json = try JSON(result.output)
-    #expect(json["to"].text == json["made"].text)
+    let after = WallClock.unixSeconds()
+    let end = try #require(PropertyListDate(rfc3339: JSON(result.output)["to"].text)).unixTime
+    #expect(end >= Double(before) || "\(today)" != sandbox.execute(["date", "+%F"]).output.prefix(10))
+    #expect(end <= Double(after))
   }
 }

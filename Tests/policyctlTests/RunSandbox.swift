@@ -84,7 +84,7 @@ final class RunSandbox {
     let setUp = """
       set -m
       RUN='\(Sandbox.binary) --root \(sandbox.root) run --app \(Self.application)'
-      wait_for() { i=0; while ! test -e "$1"; do i=$((i + 1)); test $i -lt 500 || return 1; sleep 0.02; done; }
+      wait_for() { i=0; while ! test -e "$1"; do i=$((i + 1)); test $i -lt 6000 || return 1; sleep 0.02; done; }
 
       """
     return sandbox.execute(Self.asUser + ["bash", "-c", setUp + script], environment: environment)

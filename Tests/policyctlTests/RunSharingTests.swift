@@ -80,7 +80,7 @@ import Testing
       cd ~/.config
       $RUN -- sh -c '
         file=\(Self.read)/org.example.Fonts.plist
-        await() { i=0; while test "$(cat $file 2>/dev/null)" != "$1"; do i=$((i + 1)); test $i -lt 500 || exit 1; sleep 0.02; done; }
+        await() { i=0; while test "$(cat $file 2>/dev/null)" != "$1"; do i=$((i + 1)); test $i -lt 6000 || exit 1; sleep 0.02; done; }
         await old; echo old > ~/seen.old
         await new; echo new > ~/seen.new
         await ""; test ! -e $file; echo gone > ~/seen.gone

@@ -7,7 +7,7 @@ import Testing
   /// A program that counts a signal, and ends when it is told to.
   private static func counting(_ signal: String) -> String {
     """
-    sh -c 'count=0; trap "count=\\$((count + 1))" \(signal); touch ~/ready
+    sh -c 'count=0; trap "count=\\$((count + 1)); touch ~/came" \(signal); touch ~/ready
       while ! test -e ~/end; do sleep 0.02; done; echo \(signal) $count; exit 3' &
     pid=$!
     """
@@ -19,7 +19,7 @@ import Testing
       """
       home='\(sandbox.containerHome())'
       $RUN -- \(Self.counting(signal))
-      wait_for $home/ready; kill -\(signal) $pid; sleep 0.2; touch $home/end; wait $pid; echo $?
+      wait_for $home/ready; kill -\(signal) $pid; wait_for $home/came; sleep 0.2; touch $home/end; wait $pid; echo $?
       """)
     #expect(result.output == "\(signal) 1\n3\n", "\(result.errors)")
   }
@@ -31,7 +31,7 @@ import Testing
       """
       home='\(sandbox.containerHome())'
       $RUN -- \(Self.counting(signal))
-      wait_for $home/ready; kill -\(signal) -$pid; sleep 0.2; touch $home/end; wait $pid; echo $?
+      wait_for $home/ready; kill -\(signal) -$pid; wait_for $home/came; sleep 0.2; touch $home/end; wait $pid; echo $?
       """)
     #expect(result.output == "\(signal) 1\n3\n", "\(result.errors)")
   }
@@ -50,13 +50,11 @@ import Testing
     let sandbox = try RunSandbox()
     let result = sandbox.outside(
       """
-      $RUN -- sh -c 'touch ~/ready; while :; do date +%N > ~/alive; sleep 0.02; done' & pid=$!
+      $RUN -- sh -c 'touch ~/ready; while :; do sleep 0.02; done' > >(cat; touch ended) & pid=$!
       home='\(sandbox.containerHome())'
       wait_for $home/ready; kill -KILL $pid; wait $pid; echo $?
-      i=0
-      while last=$(cat $home/alive); sleep 0.2; test "$last" != "$(cat $home/alive)"; do
-        i=$((i + 1)); test $i -lt 50 || exit 1
-      done
+      # Its standard output ends with the last process that has it.
+      wait_for ended || exit 1
       ls '\(sandbox.container())/read' | wc -l
       $RUN -- true
       ls '\(sandbox.container())/read' | wc -l

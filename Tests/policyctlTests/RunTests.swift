@@ -120,8 +120,8 @@ import Testing
   @Test func concurrentRunsShareTheContainer() throws {
     let result = try RunSandbox().outside(
       """
-      $RUN -- sh -c 'echo one > ~/one; while ! test -e ~/two; do sleep 0.02; done; cat ~/two' &
-      $RUN -- sh -c 'while ! test -e ~/one; do sleep 0.02; done; cat ~/one; echo two > ~/two'
+      $RUN -- sh -c 'echo one > ~/new.one; mv ~/new.one ~/one; while ! test -e ~/two; do sleep 0.02; done; cat ~/two' &
+      $RUN -- sh -c 'while ! test -e ~/one; do sleep 0.02; done; cat ~/one; echo two > ~/new.two; mv ~/new.two ~/two'
       wait
       """)
     #expect(result.output == "one\ntwo\n")

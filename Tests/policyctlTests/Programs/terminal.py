@@ -1,6 +1,6 @@
 """A dialogue with a shell on a terminal of its own: `send TEXT` and `expect TEXT` in turn, from standard input.
 
-Backslash escapes are read as Python's. `expect` waits until the text has come, ten seconds at most, and looks only at what came
+Backslash escapes are read as Python's. `expect` waits until the text has come, two minutes at most, and looks only at what came
 since the last one; what never comes ends the dialogue with 1 and prints everything.
 """
 import os, pty, select, sys, time
@@ -15,7 +15,7 @@ for line in sys.stdin:
     if verb == "send":
         os.write(terminal, text.encode("latin-1"))
         continue
-    end = time.monotonic() + 10
+    end = time.monotonic() + 120
     while text not in pending:
         ready, _, _ = select.select([terminal], [], [], max(0, end - time.monotonic()))
         try:
