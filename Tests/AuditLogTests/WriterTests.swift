@@ -58,10 +58,13 @@ import Testing
   @Test func threadsOfOneProcessMakeOneChain() async throws {
     let log = try TestLog()
     let place = log.place
-    await withTaskGroup(of: Void.self) { group in
+    try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<8 {
-        group.addTask { for number in 0..<25 { _ = try? AuditLog(place).append([TestLog.record("key \(number)")]) } }
+        group.addTask {
+          for number in 0..<25 { try AuditLog(place).append([TestLog.record("key \(number)")], patience: 300) }
+        }
       }
+      try await group.waitForAll()
     }
     #expect(log.verify().text == [])
     #expect(log.verify().records == 201)
@@ -71,7 +74,8 @@ import Testing
     let log = try TestLog()
     let victims = try (0..<4).map { _ in try Peer(log, "append", "100000", "4", "20000") }
     let writers = try (0..<4).map { _ in try Peer(log, "append", "50", "4", "20000") }
-    usleep(50_000)
+    // Each has come to write.
+    for victim in victims { while try victim.numbers().isEmpty { try victim.goesOn() } }
     for victim in victims { victim.program.signal(SIGKILL) }
     for victim in victims { #expect(victim.wait() == -SIGKILL) }
     for writer in writers { #expect(writer.wait() == 0) }

@@ -170,7 +170,7 @@ import Testing
     for round in 0..<12 {
       let delay = useconds_t(2_000 + round * 1_700)
       await #expect(processExitsWith: .signal(SIGKILL)) { [root = root as String, delay = delay as useconds_t] in
-        let installer = Installer(Installation(root: root))
+        let installer = Installer(Installation(root: root), clock: { TestHost.now })
         var isArmed = false
         while true {
           let marker = try ForcedDomainLoader(Installation(root: root)).marker()
@@ -215,7 +215,8 @@ import Testing
               let serial = (try ForcedDomainLoader(installation).marker()?.serial ?? 0) + 1
               let policy = TestPolicy(serial: serial, sources: UInt8.random(in: 0...255), ["A": Int(serial)])
               do throws(InstallError) {
-                let report = try Installer(installation).install(try! policy.bundle(), from: "b")
+                let report = try Installer(installation, clock: { TestHost.now }).install(
+                  try! policy.bundle(), from: "b")
                 if report.outcome == .installed { done += 1 }
               } catch {
                 // Another process was quicker.
