@@ -18,10 +18,12 @@ import Testing
     #expect(!after.isSameVersion(as: before))
   }
 
-  @Test func theModeDoesNotDependOnTheMask() throws {
-    let mask = umask(0o077)
-    defer { umask(mask) }
-    try AtomicReplacement.write([], to: folder("file"), mode: 0o644)
+  @Test func theModeDoesNotDependOnTheMask() async throws {
+    // In a process of its own: the mask is also that of all other tests.
+    await #expect(processExitsWith: .success) { [path = folder("file") as String] in
+      umask(0o077)
+      try AtomicReplacement.write([], to: path, mode: 0o644)
+    }
     #expect(try FileMetadata.of(folder("file")).permissions == 0o644)
   }
 

@@ -112,9 +112,11 @@ public final class TrialServer: Sendable {
       services.count += 1
       let name = "service\(services.count)"
       services.text += "[\(name)]\nport=\(port)\ndbname=\(database)\n\(lines)"
-      if services.path.isEmpty { services.path = "/tmp/services-\(getpid())-\(UUID().uuidString)" }
+      let isFirst = services.path.isEmpty
+      if isFirst { services.path = "/tmp/services-\(getpid())-\(UUID().uuidString)" }
       try AtomicReplacement.write(Array(services.text.utf8), to: services.path, mode: 0o600)
-      setenv("PGSERVICEFILE", services.path, 1)
+      // Once: others of the process may be reading their environment.
+      if isFirst { setenv("PGSERVICEFILE", services.path, 1) }
       return name
     }
   }

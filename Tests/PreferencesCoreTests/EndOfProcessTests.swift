@@ -59,6 +59,9 @@ import Testing
     await #expect(processExitsWith: .success) { [directory = directory as String] in
       let list = Fixture(in: directory).list()
       let subscription = list.observe("shared") { _ in }
+      // A fork waits for the writer for a moment only: what a thread needs once has been made before.
+      list.set(0, forKey: "parent0")
+      guard list.synchronize() else { exit(4) }
       for round in 0..<20 {
         list.set(.integer(PropertyListInteger(round)), forKey: "parent\(round)")
         let child = fork()

@@ -217,9 +217,9 @@ final class Heard: Sendable {
   func note(_ change: SearchListChange) { changes.withLock { $0.append(change) } }
   var all: [SearchListChange] { changes.withLock { $0 } }
 
-  /// Waits until something was heard that fits; false after many seconds.
+  /// Waits until something was heard that fits; false after a minute.
   func wait(_ fits: (SearchListChange) -> Bool) -> Bool {
-    for _ in 0..<4000 {
+    for _ in 0..<12_000 {
       if all.contains(where: fits) { return true }
       usleep(5000)
     }
@@ -227,9 +227,9 @@ final class Heard: Sendable {
   }
 }
 
-/// Waits for what another thread or process brings about; false after many seconds.
+/// Waits for what another thread or process brings about; false after a minute.
 func eventually(_ condition: () -> Bool) -> Bool {
-  for _ in 0..<4000 {
+  for _ in 0..<12_000 {
     if condition() { return true }
     usleep(5000)
   }

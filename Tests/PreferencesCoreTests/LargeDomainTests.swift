@@ -47,9 +47,12 @@ import Testing
     let (first, second) = (Self.blob(1, megabytes: 22), Self.blob(2, megabytes: 22))
     list.set(first, forKey: "first")
     #expect(list.synchronize())
+    // In one write: the next one has nothing to complain of.
+    list.state.own.user.disk.lock()
     list.set(second, forKey: "second")
     list.set(Self.blob(3, megabytes: 23), forKey: "third")
     list.set(1, forKey: "last")
+    list.state.own.user.disk.unlock()
     #expect(list.synchronize())
     let message =
       "the value of 'third' is lost, the domain would be too large: the whole has more than 67108864 bytes"

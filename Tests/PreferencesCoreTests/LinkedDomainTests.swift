@@ -93,7 +93,7 @@ import Testing
     let domains = try [Fixture.domain, Self.other].map { try PersistentDomain($0, in: fixture.locations) }
     let count = 60
     withThreads(domains.count) { thread in
-      for number in 0..<count { try? domains[thread].change { $0["\(thread) \(number)"] = 1 } }
+      for number in 0..<count { try? domains[thread].change(lockTimeout: 120) { $0["\(thread) \(number)"] = 1 } }
     }
     #expect(try domains[0].read()?.count == 2 * count)
   }

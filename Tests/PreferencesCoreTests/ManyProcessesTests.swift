@@ -83,7 +83,7 @@ import Testing
   }
 
   private static func check(_ fixture: Fixture, until isOver: borrowing Atomic<Bool>, _ reads: borrowing Atomic<Int>) {
-    while !isOver.load(ordering: .acquiring) {
+    repeat {
       guard let (bytes, _) = try? WholeFile.read(fixture.file()),
         let values = try? PropertyListCoding.decode(bytes).dictionaryValue, values["z"] != nil,
         values["before"] == "kept"
@@ -93,7 +93,7 @@ import Testing
       }
       reads.add(1, ordering: .relaxed)
       usleep(isFull ? 200_000 : 5000)
-    }
+    } while !isOver.load(ordering: .acquiring)
   }
 
   /// More observers than the kernel gives inotify instances to one user: those without one look every 50 ms.

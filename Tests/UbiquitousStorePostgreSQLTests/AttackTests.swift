@@ -127,11 +127,11 @@ import UbiquitousStorePostgreSQL
       name: "win for ever with a clock that is ahead",
       sql: """
         INSERT INTO ubiquitous_store.records \(columns) VALUES ('com.example.Notes', 'ahead', 'x',
-          floor(extract(epoch FROM now()) * 1000) + 301000, 0, \(device))
+          floor(extract(epoch FROM now()) * 1000) + 390000, 0, \(device))
         """, refusal: "the clock is more than five minutes ahead of the server's"),
     Attack(
       name: "bring a record ahead by an update",
-      sql: "UPDATE ubiquitous_store.records SET milliseconds = floor(extract(epoch FROM now()) * 1000) + 301000",
+      sql: "UPDATE ubiquitous_store.records SET milliseconds = floor(extract(epoch FROM now()) * 1000) + 390000",
       refusal: "the clock is more than five minutes ahead of the server's"),
     Attack(
       name: "a key of 65 bytes",

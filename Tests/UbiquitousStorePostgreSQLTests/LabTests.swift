@@ -28,7 +28,7 @@ import UbiquitousStorePostgreSQL
 
     /// Does something until the server is there for it; what does not pass by itself is a failure.
     func persistently<R>(_ body: () throws(BackEndError) -> R) -> R? {
-      let deadline = Date(timeIntervalSinceNow: 120)
+      let deadline = Date(timeIntervalSinceNow: 600)
       while failure == nil {
         do throws(BackEndError) { return try body() } catch {
           if !error.isTransient || Date() > deadline { failure = "\(error)" }
@@ -92,7 +92,7 @@ import UbiquitousStorePostgreSQL
     }
     let whole = devices.count * rounds
     func waitFor(_ share: Double) {
-      let deadline = Date(timeIntervalSinceNow: Self.isFull ? 3000 : 200)
+      let deadline = Date(timeIntervalSinceNow: Self.isFull ? 3000 : 600)
       while Double(done.withLock { $0 }) < Double(whole) * share, Date() < deadline {
         Thread.sleep(forTimeInterval: 0.01)
       }
@@ -105,7 +105,7 @@ import UbiquitousStorePostgreSQL
     waitFor(0.7)
     try server.administer(cut)
     waitFor(1)
-    let deadline = Date(timeIntervalSinceNow: 120)
+    let deadline = Date(timeIntervalSinceNow: 600)
     while left.withLock({ $0 }) > 0, Date() < deadline { Thread.sleep(forTimeInterval: 0.01) }
     #expect(left.withLock { $0 } == 0, "devices that are not done")
     if left.withLock({ $0 }) > 0 { return }

@@ -37,7 +37,7 @@ final class Device: @unchecked Sendable {
     options.saveDelay = 3600
     options.clock = { [weak self] in realTime.now() + (self?.ahead.withLock { $0 } ?? 0) }
     options.report = { [weak self] text in self?.reports.withLock { $0.append(text) } }
-    store = SyncedStore(application: Self.application, backEnd: near, options: options)
+    store = SyncedStore(application: Self.application, backEnd: UnwatchedNear(near), options: options)
     _ = store.observe { [weak self] change in self?.changes.withLock { $0.append(change) } }
   }
 
@@ -67,6 +67,36 @@ final class Device: @unchecked Sendable {
   var contents: [String: PropertyListValue] {
     Dictionary(uniqueKeysWithValues: store.dictionary().map { ($0.key, $0.value) })
   }
+}
+
+/// A near back end that hints at nothing, so that a store's own thread takes nothing in beside the test.
+private final class UnwatchedNear: NearBackEnd {
+  private let near: any NearBackEnd
+  init(_ near: any NearBackEnd) { self.near = near }
+
+  private final class NoWatch: ChangeWatch {}
+
+  func watch(_ store: StoreID, hint: @escaping @Sendable () -> Void) -> any ChangeWatch { NoWatch() }
+  func account() throws(BackEndError) -> String { try near.account() }
+  func changes(in store: StoreID, after cursor: StoreCursor?) throws(BackEndError) -> StoreChanges {
+    try near.changes(in: store, after: cursor)
+  }
+  func push(_ records: [StoreRecord], to store: StoreID) throws(BackEndError) -> [PushOutcome] {
+    try near.push(records, to: store)
+  }
+  func push(
+    _ records: [StoreRecord], to store: StoreID, knowing cursor: StoreCursor
+  ) throws(BackEndError) -> [PushOutcome]? { try near.push(records, to: store, knowing: cursor) }
+  func farCursor(of store: StoreID) throws(BackEndError) -> StoreCursor? { try near.farCursor(of: store) }
+  func take(_ changes: StoreChanges, after asked: StoreCursor?, into store: StoreID) throws(BackEndError) {
+    try near.take(changes, after: asked, into: store)
+  }
+  func offer(of store: StoreID) throws(BackEndError) -> [StoreRecord] { try near.offer(of: store) }
+  func acknowledge(
+    _ pushed: [StoreRecord], _ outcomes: [PushOutcome], in store: StoreID, clock: inout HybridLogicalClock
+  ) throws(BackEndError) { try near.acknowledge(pushed, outcomes, in: store, clock: &clock) }
+  func setAccount(_ account: String) throws(BackEndError) { try near.setAccount(account) }
+  func close() { near.close() }
 }
 
 /// The true time, which tests move on.

@@ -103,8 +103,10 @@ import Testing
     let store = SyncedStore(application: "com.example.Peer", backEnd: backEnd(), options: quiet)
     try store.set("k", to: .string("v"))
     #expect(store.synchronize())
-    for end in ["-wal", "-shm"] { try? Directory.removeFile(path + end) }
-    try AtomicReplacement.write(Array("garbage, and more of it".utf8), to: path, mode: 0o600)
+    try undisturbed(store) {
+      for end in ["-wal", "-shm"] { try? Directory.removeFile(path + end) }
+      try AtomicReplacement.write(Array("garbage, and more of it".utf8), to: path, mode: 0o600)
+    }
     #expect(store.synchronize())
     #expect(store.value("k") == .string("v"))
     let other = SyncedStore(application: "com.example.Peer", backEnd: backEnd(), options: quiet)
@@ -116,7 +118,7 @@ import Testing
     let store = SyncedStore(application: "com.example.Peer", backEnd: backEnd(), options: quiet)
     try store.set("k", to: .string("v"))
     #expect(store.synchronize())
-    for end in ends { try Directory.removeFile(path + end) }
+    try undisturbed(store) { for end in ends { try Directory.removeFile(path + end) } }
     try store.set("l", to: .string("w"))
     #expect(store.synchronize())
     let end = " was removed while it was in use; what the processes that are running hold is written to \(path) again"
@@ -133,13 +135,17 @@ import Testing
     let store = SyncedStore(application: "com.example.Peer", backEnd: backEnd(), options: quiet)
     try store.set("k", to: .string("v"))
     #expect(store.synchronize())
-    try SQLiteConnection(path, busySeconds: 1).run("PRAGMA wal_checkpoint(TRUNCATE)")
-    let older = try WholeFile.read(path).bytes
+    let older = try undisturbed(store) {
+      try SQLiteConnection(path, busySeconds: 1).run("PRAGMA wal_checkpoint(TRUNCATE)")
+      return try WholeFile.read(path).bytes
+    }
     try store.set("l", to: .string("w"))
     #expect(store.synchronize())
-    for end in ["-wal", "-shm"] { try Directory.removeFile(path + end) }
-    // As if other processes had kept this one from saving the log when it closed the file.
-    try FileDescriptor.open(path, [.readWrite]).write(older, at: 0)
+    try undisturbed(store) {
+      for end in ["-wal", "-shm"] { try Directory.removeFile(path + end) }
+      // As if other processes had kept this one from saving the log when it closed the file.
+      try FileDescriptor.open(path, [.readWrite]).write(older, at: 0)
+    }
     #expect(store.synchronize())
     #expect(store.dictionary().map(\.key) == ["k", "l"])
     let other = SyncedStore(application: "com.example.Peer", backEnd: backEnd(), options: quiet)
@@ -230,6 +236,11 @@ import Testing
         == .notPermitted(
           "\(path): can't be opened: unable to open database file; see who may read and write it and its folder, and "
             + "what else has its name"))
+  }
+
+  /// Does something to the file in one step, as a store's thread sees it, which hears of each change there and looks.
+  private func undisturbed<R: Sendable>(_ store: SyncedStore, _ body: () throws -> sending R) throws -> R {
+    try store.exchanging.withLock { _ in try body() }
   }
 
   private var quiet: SyncedStore.Options {
