@@ -233,8 +233,9 @@ import Testing
       group.addTask {
         var current: ForcedDomain?
         for _ in 0..<400 {
-          guard case .loaded(let domain, _) = ForcedDomainLoader(host.installation).load(keeping: current) else {
-            Issue.record("a reader found nothing")
+          let load = ForcedDomainLoader(host.installation).load(keeping: current)
+          guard case .loaded(let domain, _) = load else {
+            Issue.record("a reader found nothing: \(load)")
             return
           }
           #expect(domain.generation >= current?.generation ?? 0)
