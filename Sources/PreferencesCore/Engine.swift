@@ -157,7 +157,10 @@ final class Engine: @unchecked Sendable {
     of file: DomainFile, keys: [String], source: SearchListChange.Source, receiver: ListState?
   ) -> (notices: [Notice], refill: [ListState]) {
     if keys.isEmpty { return ([], []) }
-    if keys.count > 64 { return ([], Array(file.users.values)) }
+    if keys.count > 64 {
+      for list in file.users.values { list.overdue = (receiver === list ? .receiver : source, file.name) }
+      return ([], Array(file.users.values))
+    }
     var notices: [Notice] = []
     for list in file.users.values {
       let own = receiver === list ? SearchListChange.Source.receiver : source
@@ -171,6 +174,16 @@ final class Engine: @unchecked Sendable {
     _ lists: [ListState], _ source: SearchListChange.Source, domain: String?, receiver: ListState? = nil
   ) -> [Notice] {
     lists.compactMap { $0.fill(self, receiver === $0 ? .receiver : source, domain: domain) }
+  }
+
+  /// Fills the tables of a list that another thread has still to fill, or waits for one that is filling them: what it has taken
+  /// in can be read then, however long that thread stands still.
+  func fillOverdue(_ list: ListState) -> [Notice] {
+    if let overdue = lock.withLock({ list.overdue }) {
+      return list.fill(self, overdue.source, domain: overdue.domain).map { [$0] } ?? []
+    }
+    list.filling.withLock {}
+    return []
   }
 
   /// Takes in a new generation, if there is one, and window edges that have passed.
@@ -196,6 +209,7 @@ final class Engine: @unchecked Sendable {
       let isNew = list.view.domain !== policy.domain || list.view.isUnavailable != policy.isUnavailable
       if isNew || list.view.isOutdated(at: now) {
         list.view = PolicyView(policy, user: list.configuration.userFacts, instant: now)
+        list.overdue = (.policy, nil)
         outdated.append(list)
       }
     }

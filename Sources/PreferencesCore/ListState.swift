@@ -51,6 +51,10 @@ final class ListState: @unchecked Sendable {
   /// Domains that were changed through this list, besides its own.
   var touched: [String: DomainFile] = [:]
 
+  /// What the tables that readers see do not show yet, since a thread has still to fill them: whose change it is, and in which
+  /// domain.
+  var overdue: (source: SearchListChange.Source, domain: String?)?
+
   private var isFilling = false
   private var changedWhileFilling: Set<String> = []
 
@@ -133,6 +137,7 @@ final class ListState: @unchecked Sendable {
     defer { filling.unlock() }
     let (sources, isUnavailable) = engine.lock.withLock { () -> ([LayerSource], Bool) in
       isFilling = true
+      overdue = nil
       changedWhileFilling = []
       return (self.sources(), view.isUnavailable)
     }

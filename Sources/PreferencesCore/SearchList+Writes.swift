@@ -103,6 +103,7 @@ extension SearchList {
     } else if let roaming {
       notices += engine.takeRoaming(roaming)
     }
+    notices += engine.fillOverdue(state)
     for notice in notices { notice.deliver() }
     return isWritten && engine.hasHandedOver(state)
   }

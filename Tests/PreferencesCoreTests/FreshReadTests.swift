@@ -162,6 +162,34 @@ import Testing
     #expect(isNews)
   }
 
+  /// Who synchronizes reads what the background has taken in, though that stands still before it has filled the tables.
+  @Test func aSynchronizationWaitsForNoOtherThread() async {
+    let fixture = Fixture()
+    fixture.install([])
+    let directory = fixture.directory
+    await #expect(processExitsWith: .success) { [directory = directory as String] in
+      let fixture = Fixture(in: directory)
+      let isHeld = Atomic(true)
+      let isThere = Atomic(false)
+      let list = fixture.list(
+        observes: true,
+        roaming: { place throws(PreferencesFault) in
+          if !isThere.exchange(true, ordering: .relaxed) { while isHeld.load(ordering: .relaxed) { usleep(1000) } }
+          throw PreferencesFault(.notRoaming, path: place.directory, message: "the store can't be opened")
+        })
+      let told = KeyObservationTests.Told()
+      let subscription = list.observe("k", handler: told.note)
+      fixture.install(
+        [Fixture.Line(key: "k", value: 1)], roaming: [Fixture.domain: ["Theme"]], generation: 2)
+      guard eventually({ isThere.load(ordering: .relaxed) }) else { exit(1) }
+      list.synchronize()
+      guard list.integer("k") == 1, list.isForced("k") else { exit(2) }
+      guard told.all == ["policy: nil -> 1!"] else { exit(3) }
+      isHeld.store(false, ordering: .relaxed)
+      subscription.cancel()
+    }
+  }
+
   /// Another process keeps the domain's lock: sets and reads go on, and so does the policy.
   @Test func aHeldLockHoldsUpNobody() throws {
     let fixture = Fixture()
