@@ -125,7 +125,7 @@ let package = Package(
     command(
       "measurestore", ["UbiquitousStorePostgreSQL", "UbiquitousStore"], path: "Benchmarks/MeasureStore"),
 
-    // Tests, the way in which they start programs, and the table of conversions that several of them hold.
+    // Tests, the way in which they start programs and remove folders, and the table of conversions that several of them hold.
     .target(name: "CTestPrograms", path: "Tests/CTestPrograms"),
     .target(
       name: "TestPrograms", dependencies: ["CTestPrograms", "LinuxFiles"], path: "Tests/TestPrograms",
@@ -209,8 +209,8 @@ let package = Package(
     command("AgentPeer", ["AuditEvents", "PropertyList", "LinuxFiles"], path: "Tests/AgentPeer"),
     // A PostgreSQL server of the tests' own, and what every back end of the synced store promises.
     .target(
-      name: "PostgreSQLServer", dependencies: ["CommandSandbox", "LinuxFiles"], path: "Tests/PostgreSQLServer",
-      swiftSettings: language),
+      name: "PostgreSQLServer", dependencies: ["CommandSandbox", "LinuxFiles", "TestPrograms"],
+      path: "Tests/PostgreSQLServer", swiftSettings: language),
     .target(
       name: "BackEndConformance", dependencies: ["UbiquitousStore"], path: "Tests/BackEndConformance",
       swiftSettings: language),

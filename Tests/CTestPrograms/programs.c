@@ -59,3 +59,16 @@ int test_program_wait(pid_t child, int milliseconds, int *status) {
   while (found < 0 && errno == EINTR);
   return found == child ? 1 : -1;
 }
+
+static void (*at_last)(void);
+static pid_t at_last_in;
+
+void test_program_at_last(void (*function)(void)) {
+  at_last = function;
+  at_last_in = getpid();
+}
+
+__attribute__((destructor)) static void end(void) {
+  // Not in a child that was forked.
+  if (at_last && getpid() == at_last_in) at_last();
+}

@@ -25,7 +25,7 @@ final class Sandbox: Sendable {
     for folder in [configuration, root, work] { try Directory.createAll(folder, mode: 0o755) }
   }
 
-  deinit { try? Directory.removeTree(path) }
+  deinit { TestFolders.remove(path) }
 
   func write(_ text: String, to name: String) throws {
     try Directory.createAll(FilePath.parent(of: work + "/" + name), mode: 0o755)

@@ -3,6 +3,7 @@ import ForcedDomain
 import Foundation
 import PreferencesCore
 import PropertyList
+import TestPrograms
 
 @testable import ManagedPreferences
 
@@ -26,13 +27,13 @@ final class Sandbox: Sendable {
   deinit { try? FileManager.default.removeItem(at: folder) }
 
   /// The folder of all sandboxes of a test run, exit tests' processes included (they inherit the variable, and die without
-  /// cleaning up). It goes at exit, after the library's own last writes, since it was registered before them.
+  /// cleaning up). It goes at exit, after the library's own last writes.
   private static let common: String = {
     let variable = "MANAGED_PREFERENCES_TEST_FOLDER"
     if let inherited = ProcessInfo.processInfo.environment[variable] { return inherited }
     let path = FileManager.default.temporaryDirectory.appending(path: "managed-\(UUID().uuidString)").path
     setenv(variable, path, 1)
-    atexit { try? FileManager.default.removeItem(atPath: Sandbox.common) }
+    TestFolders.removeAtLast(path)
     return path
   }()
 

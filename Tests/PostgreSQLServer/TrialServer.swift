@@ -2,6 +2,7 @@ public import CommandSandbox
 import Foundation
 import LinuxFiles
 import Synchronization
+import TestPrograms
 
 /// A PostgreSQL server of a test's own, in a temporary folder (Scripts/postgresql), with the store's schema in the database
 /// `store`. It ends with the test run, or earlier by `stop`.
@@ -113,7 +114,10 @@ public final class TrialServer: Sendable {
       let name = "service\(services.count)"
       services.text += "[\(name)]\nport=\(port)\ndbname=\(database)\n\(lines)"
       let isFirst = services.path.isEmpty
-      if isFirst { services.path = "/tmp/services-\(getpid())-\(UUID().uuidString)" }
+      if isFirst {
+        services.path = "/tmp/services-\(getpid())-\(UUID().uuidString)"
+        TestFolders.removeAtLast(services.path)
+      }
       try AtomicReplacement.write(Array(services.text.utf8), to: services.path, mode: 0o600)
       // Once: others of the process may be reading their environment.
       if isFirst { setenv("PGSERVICEFILE", services.path, 1) }

@@ -4,6 +4,7 @@ import Glibc
 import LinuxFiles
 public import PropertyList
 import Synchronization
+import TestPrograms
 
 @testable import PreferencesCore
 
@@ -33,7 +34,7 @@ final class Fixture: Sendable {
     isOwner = false
   }
 
-  deinit { if isOwner { try? Directory.removeTree(directory) } }
+  deinit { if isOwner { TestFolders.remove(directory) } }
 
   var home: String { directory + "/home" }
   /// Where the domains are.

@@ -2,6 +2,7 @@ import BackEndConformance
 import Foundation
 import LinuxFiles
 import Synchronization
+import TestPrograms
 import Testing
 import UbiquitousStore
 
@@ -54,5 +55,5 @@ final class TemporaryFolder: Sendable {
     try Directory.createAll(path, mode: 0o755)
   }
 
-  deinit { try? Directory.removeTree(path) }
+  deinit { TestFolders.remove(path) }
 }

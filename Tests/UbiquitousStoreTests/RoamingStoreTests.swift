@@ -6,6 +6,7 @@ import LinuxFiles
 import PreferencesCore
 import PropertyList
 import Synchronization
+import TestPrograms
 import Testing
 
 @testable import UbiquitousStore
@@ -30,7 +31,7 @@ import Testing
       try Directory.createAll(home + "/.config", mode: 0o700)
     }
 
-    deinit { try? Directory.removeTree(home) }
+    deinit { TestFolders.remove(home) }
 
     /// - Parameter roams: false opens no store.
     func list(_ containment: Containment? = nil, roams: Bool = true) throws -> SearchList {

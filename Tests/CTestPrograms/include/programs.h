@@ -27,4 +27,7 @@ int test_program_kept(void);
 /// - Returns: 1 when it ended, 0 when it did not within the time, -1 and errno when there is no such child.
 int test_program_wait(pid_t child, int milliseconds, int *status);
 
+/// Has a function called at the normal end of this process, after everything that `atexit` knows. The last call counts.
+void test_program_at_last(void (*function)(void));
+
 #endif
