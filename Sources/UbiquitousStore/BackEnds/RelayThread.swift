@@ -17,6 +17,8 @@ final class RelayThread: Sendable {
     var hasEnded = false
     /// Whether it is this process that relays.
     var isAtWork = false
+    /// Whether it is exchanging just now.
+    var isExchanging = false
   }
   private let state: Mutex<State>
   private let lockPath: String?
@@ -61,11 +63,25 @@ final class RelayThread: Sendable {
     thread.end()
   }
 
-  /// Waits until what was saved on this machine is far away too, for a process that ends: who walks to the next machine is to
-  /// find it there. Not where another process relays, nor where the far back end could not be reached when it was tried last.
+  /// Ends, and waits until an exchange that is under way has come to its end: it would open the near back end again that its
+  /// owner closes now. One with a far back end that does not answer in time is not waited for.
+  /// - Parameter deadline: in seconds of the monotonic clock.
+  func end(waitingUntil deadline: Double) {
+    end()
+    while state.withLock({ $0.isExchanging }), WallClock.monotonicSeconds() < deadline { usleep(5000) }
+  }
+
+  /// Ends the relay of a process that ends, when what was saved on this machine is far away too: who walks to the next machine is
+  /// to find it there. Not waited for where another process relays, nor where the far back end could not be reached when it was
+  /// tried last.
   func finish(within seconds: Double) {
     let start = WallClock.monotonicSeconds()
     thread.tell()
+    waitUntilSent(from: start, within: seconds)
+    end(waitingUntil: start + seconds)
+  }
+
+  private func waitUntilSent(from start: Double, within seconds: Double) {
     while WallClock.monotonicSeconds() < start + seconds {
       // A thread that has just been started needs a moment to find out that no other process relays.
       let isStarting = WallClock.monotonicSeconds() < start + seconds / 2
@@ -100,10 +116,11 @@ final class RelayThread: Sendable {
   /// - Returns: false where the thread has ended.
   private func turn() -> Bool {
     let (hasEnded, pulls) = state.withLock { state in
-      defer { state.hasFarHint = false }
+      defer { (state.hasFarHint, state.isExchanging) = (false, !state.hasEnded) }
       return (state.hasEnded, state.hasFarHint)
     }
     if hasEnded { return false }
+    defer { state.withLock { $0.isExchanging = false } }
     do throws(BackEndError) {
       try watchFar()
       // Nobody else calls the relay: a copy will do while no lock is held.

@@ -16,14 +16,11 @@ enum ExitSaving {
     if isFirst { atexit { ExitSaving.save() } }
   }
 
-  /// Seconds that a normal end waits at most for another machine to answer.
-  private static let patience = 2.0
-
   private static func save() {
     for entry in stores.withLock({ $0 }) {
       guard let store = entry.store, !store.isForked else { continue }
       if store.hasUnsavedEdits { store.synchronize() }
-      store.finishRelay(within: patience)
+      store.finishRelay()
       store.letGo()
     }
   }

@@ -277,7 +277,11 @@ public final class SyncedStore: Sendable {
     relay.start()
   }
 
-  func finishRelay(within seconds: Double) { memory.withLock { $0.relay }?.finish(within: seconds) }
+  /// Seconds that an end waits at most for another machine to answer.
+  static let patience = 2.0
+
+  /// At the end of the process: brings what was saved to other machines, and ends the relay.
+  func finishRelay(within seconds: Double = patience) { memory.withLock { $0.relay }?.finish(within: seconds) }
 
   /// Lets the back end go at the end of the process. The store's thread, which may have been told of something a moment ago, does
   /// not open it again: SQLite would leave its files behind. Edits that are made later all the same are saved.
@@ -288,14 +292,17 @@ public final class SyncedStore: Sendable {
   }
 
   /// Saves, and ends what works in the background. Later edits stay in memory.
-  public func close() {
+  public func close() { close(within: Self.patience) }
+
+  /// - Parameter seconds: how long a relay's exchange with another machine is waited for.
+  func close(within seconds: Double) {
     if isForked { return }
     _ = saveAndTakeIn()
     let (relay, watch) = memory.withLock { memory in
       defer { (memory.relay, memory.watch, memory.isClosed) = (nil, nil, true) }
       return (memory.relay, memory.watch)
     }
-    relay?.end()
+    relay?.end(waitingUntil: WallClock.monotonicSeconds() + seconds)
     thread.end()
     _ = watch
     // What the thread is at comes to its end first, or it would open the back end again.
