@@ -204,11 +204,14 @@ final class Engine: @unchecked Sendable {
       }
     }
     var outdated: [ListState] = []
+    var roamingMore: [ListState] = []
     for list in policy.users.values {
       let now = list.configuration.clock()
       let isNew = list.view.domain !== policy.domain || list.view.isUnavailable != policy.isUnavailable
       if isNew || list.view.isOutdated(at: now) {
+        let roamed = list.roamingKeys
         list.view = PolicyView(policy, user: list.configuration.userFacts, instant: now)
+        if list.holdUnsent(of: list.roamingKeys.subtracting(roamed)) { roamingMore.append(list) }
         list.overdue = (.policy, nil)
         outdated.append(list)
       }
@@ -216,7 +219,8 @@ final class Engine: @unchecked Sendable {
     lock.unlock()
     policy.disk.unlock()
     for (event, sink) in events { sink.send(event) }
-    return openRoaming(for: outdated) + fill(outdated, .policy, domain: nil)
+    return roamingMore.flatMap { offerUnsent(of: $0) } + openRoaming(for: outdated)
+      + fill(outdated, .policy, domain: nil)
   }
 
   func refresh(_ policy: PolicySource, reportingTo sink: (any AuditEventSink)? = nil) -> [Notice] {

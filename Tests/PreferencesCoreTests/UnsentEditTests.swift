@@ -39,6 +39,47 @@ import Testing
     #expect(PersistentDomain.unsent(in: fixture) == [])
   }
 
+  /// It is offered when the policy lets the key roam again, and nobody reads the store's older value until then.
+  @Test(arguments: [false, true]) func theStoresOlderValueIsNeverReadInBetween(isWritten: Bool) {
+    let fixture = Fixture()
+    let store = MemoryStore()
+    fixture.install([], roaming: [Fixture.domain: ["Theme"]])
+    let list = fixture.list(observes: true, roaming: store.opener)
+    list.set("one", forKey: "Theme")
+    #expect(list.synchronize())
+    fixture.install([], generation: 2)
+    #expect(eventually { list.roamingKeys == [] })
+    list.set("two", forKey: "Theme")
+    if isWritten { #expect(list.synchronize()) }
+    let seen = Mutex<[PropertyListValue?]>([])
+    let subscription = list.observe("Theme") { change in seen.withLock { $0.append(change.new) } }
+    fixture.install([], roaming: [Fixture.domain: ["Theme"]], generation: 3)
+    #expect(eventually { store.contents.values == ["Theme": "two"] })
+    #expect(list.value("Theme") == "two")
+    #expect(list.synchronize())
+    #expect(seen.withLock { $0 } == [])
+    #expect(list.value("Theme") == "two")
+    #expect(PersistentDomain.unsent(in: fixture) == [])
+    subscription.cancel()
+  }
+
+  /// The same where it is the application that declares the key once more.
+  @Test func whatIsSetBeforeAKeyIsDeclaredAgainIsOffered() {
+    let fixture = Fixture()
+    let store = MemoryStore()
+    var list = fixture.list(roaming: store.opener)
+    list.declareRoaming(["Theme"])
+    list.set("one", forKey: "Theme")
+    #expect(list.synchronize())
+    list = fixture.list(roaming: store.opener)
+    list.declareRoaming(["Zoom"])
+    list.set("two", forKey: "Theme")
+    #expect(store.contents.values == ["Theme": "one"])
+    list.declareRoaming(["Theme"])
+    #expect(list.value("Theme") == "two")
+    #expect(store.contents.values == ["Theme": "two"])
+  }
+
   /// What is set while the store can't be opened is no loss: it is kept over the program's end, and the store gets it.
   @Test(arguments: [false, true]) func whatIsSetWithoutTheStoreIsOfferedToItLater(restarts: Bool) {
     let fixture = Fixture()

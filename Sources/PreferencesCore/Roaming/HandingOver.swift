@@ -18,11 +18,28 @@ extension ListState {
     own.user.newlyRoamed.formUnion(Set(keys).subtracting(own.user.roamed))
   }
 
+  /// Has the file answer for keys that roam from now on as far as there are marks of them: what the store has is from before.
+  /// Under the engine's lock.
+  /// - Returns: whether the store is to be offered what is marked.
+  func holdUnsent(of keys: Set<String>) -> Bool {
+    guard let roaming, !keys.isEmpty else { return false }
+    roaming.held.formUnion(keys.filter { own.user.unsent[$0] != nil || own.user.marked[$0] != nil })
+    return true
+  }
+
   /// Whether the list's domain is one that has a store.
   var hasStore: Bool { own.name != GlobalDomain.name && configuration.account == nil }
 }
 
 extension Engine {
+  /// Writes the marks of a list, and offers what is marked to its store. Without the lock.
+  /// - Returns: what observers are to be told.
+  func offerUnsent(of list: ListState) -> [Notice] {
+    guard let source = lock.withLock({ list.roaming }) else { return [] }
+    writer.flush(list.own.user, lockTimeout: 1)
+    return offerUnsent(to: source)
+  }
+
   /// Offers what is marked as unsent to the store. Without the lock: it reads the disk.
   /// - Returns: what observers are to be told.
   func offerUnsent(to source: RoamingSource) -> [Notice] {

@@ -191,11 +191,14 @@ extension SearchList {
   /// Concerns this list; keys that were declared stay declared. A list for `NSGlobalDomain`, and one of another account, has
   /// no store: the keys stay where they are.
   public func declareRoaming(_ keys: some Sequence<String>) {
-    engine.lock.withLock {
+    let roamsMore = engine.lock.withLock {
+      let roamed = state.roamingKeys
       state.declaredRoaming.formUnion(keys)
       state.updateRoamingKeys()
+      return state.holdUnsent(of: state.roamingKeys.subtracting(roamed))
     }
-    var notices = engine.openRoaming(for: [state])
+    var notices = roamsMore ? engine.offerUnsent(of: state) : []
+    notices += engine.openRoaming(for: [state])
     notices += engine.fill([state], .receiver, domain: nil, receiver: state)
     for notice in notices { notice.deliver() }
   }
