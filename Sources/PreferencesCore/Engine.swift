@@ -208,7 +208,7 @@ final class Engine: @unchecked Sendable {
     for list in policy.users.values {
       let now = list.configuration.clock()
       let isNew = list.view.domain !== policy.domain || list.view.isUnavailable != policy.isUnavailable
-      if isNew || list.view.isOutdated(at: now) {
+      if isNew || list.hasLostFilling || list.view.isOutdated(at: now) {
         let roamed = list.roamingKeys
         list.view = PolicyView(policy, user: list.configuration.userFacts, instant: now)
         if list.holdUnsent(of: list.roamingKeys.subtracting(roamed)) { roamingMore.append(list) }

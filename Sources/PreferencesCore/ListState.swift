@@ -55,6 +55,9 @@ final class ListState: @unchecked Sendable {
   /// domain.
   var overdue: (source: SearchListChange.Source, domain: String?)?
 
+  /// Whether who was to fill the tables, or was filling them, is not there any more: this is a child of a fork.
+  private(set) var hasLostFilling = false
+
   private var isFilling = false
   private var changedWhileFilling: Set<String> = []
 
@@ -137,7 +140,7 @@ final class ListState: @unchecked Sendable {
     defer { filling.unlock() }
     let (sources, isUnavailable) = engine.lock.withLock { () -> ([LayerSource], Bool) in
       isFilling = true
-      overdue = nil
+      (overdue, hasLostFilling) = (nil, false)
       changedWhileFilling = []
       return (self.sources(), view.isUnavailable)
     }
@@ -248,9 +251,10 @@ final class ListState: @unchecked Sendable {
     view.isUnavailable || (entry(ofKey: key)?.isForced ?? false)
   }
 
-  /// In a forked child: whoever was filling is not there.
+  /// In a forked child: whoever was filling is not there, and the next look at the policy does it.
   func renewAfterFork() {
     filling.renew()
+    hasLostFilling = isFilling || overdue != nil
     isFilling = false
     for (_, observer) in keyObservers.values.joined() { observer.renewAfterFork() }
   }
