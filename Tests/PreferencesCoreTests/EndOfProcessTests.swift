@@ -1,6 +1,7 @@
 import Glibc
 import LinuxFiles
 import PropertyList
+import Synchronization
 import TestPrograms
 import Testing
 
@@ -84,5 +85,38 @@ import Testing
       #expect(stored["child\(round)"] == .integer(PropertyListInteger(round)))
     }
     #expect(stored.count == 41)
+  }
+
+  /// A fork comes between what the background has taken in and the tables: the child fills them at its first look.
+  @Test func aForkedChildFillsWhatItsParentHadStillToFill() async {
+    fixture.install([])
+    let directory = fixture.directory
+    await #expect(processExitsWith: .success) { [directory = directory as String] in
+      let parent = getpid()
+      let isThere = Atomic(false)
+      let list = Fixture(in: directory).list(
+        observes: true,
+        roaming: { place throws(PreferencesFault) in
+          isThere.store(true, ordering: .relaxed)
+          while getpid() == parent { usleep(1000) }
+          throw PreferencesFault(.notRoaming, path: place.directory, message: "the store can't be opened")
+        })
+      let subscription = list.observe("k") { _ in }
+      Fixture(in: directory).install(
+        [Fixture.Line(key: "k", value: 1)], roaming: [Fixture.domain: ["Theme"]], generation: 2)
+      guard eventually({ isThere.load(ordering: .relaxed) }) else { exit(1) }
+      guard !list.isForced("k") else { exit(2) }
+      let child = fork()
+      if child == 0 {
+        // Starts the child's watcher.
+        let subscription = list.observe("other") { _ in }
+        defer { subscription.cancel() }
+        _exit(eventually { list.isForced("k") && list.integer("k") == 1 } ? 0 : 3)
+      }
+      var status: Int32 = 0
+      waitpid(child, &status, 0)
+      subscription.cancel()
+      _exit(status == 0 ? 0 : 4)
+    }
   }
 }

@@ -70,33 +70,13 @@ final class Device: @unchecked Sendable {
 }
 
 /// A near back end that hints at nothing, so that a store's own thread takes nothing in beside the test.
-private final class UnwatchedNear: NearBackEnd {
-  private let near: any NearBackEnd
+private final class UnwatchedNear: ForwardingNear {
+  let near: any NearBackEnd
   init(_ near: any NearBackEnd) { self.near = near }
 
   private final class NoWatch: ChangeWatch {}
 
   func watch(_ store: StoreID, hint: @escaping @Sendable () -> Void) -> any ChangeWatch { NoWatch() }
-  func account() throws(BackEndError) -> String { try near.account() }
-  func changes(in store: StoreID, after cursor: StoreCursor?) throws(BackEndError) -> StoreChanges {
-    try near.changes(in: store, after: cursor)
-  }
-  func push(_ records: [StoreRecord], to store: StoreID) throws(BackEndError) -> [PushOutcome] {
-    try near.push(records, to: store)
-  }
-  func push(
-    _ records: [StoreRecord], to store: StoreID, knowing cursor: StoreCursor
-  ) throws(BackEndError) -> [PushOutcome]? { try near.push(records, to: store, knowing: cursor) }
-  func farCursor(of store: StoreID) throws(BackEndError) -> StoreCursor? { try near.farCursor(of: store) }
-  func take(_ changes: StoreChanges, after asked: StoreCursor?, into store: StoreID) throws(BackEndError) {
-    try near.take(changes, after: asked, into: store)
-  }
-  func offer(of store: StoreID) throws(BackEndError) -> [StoreRecord] { try near.offer(of: store) }
-  func acknowledge(
-    _ pushed: [StoreRecord], _ outcomes: [PushOutcome], in store: StoreID, clock: inout HybridLogicalClock
-  ) throws(BackEndError) { try near.acknowledge(pushed, outcomes, in: store, clock: &clock) }
-  func setAccount(_ account: String) throws(BackEndError) { try near.setAccount(account) }
-  func close() { near.close() }
 }
 
 /// The true time, which tests move on.

@@ -159,11 +159,11 @@ import Testing
   }
 
   /// A near back end that can be cut, and lets something come between.
-  private final class Near: NearBackEnd {
+  private final class Near: ForwardingNear {
     let isCut = Mutex(false)
     /// Done once, before the next push.
     let beforePush = Mutex<(@Sendable () -> Void)?>(nil)
-    private let near: any NearBackEnd
+    let near: any NearBackEnd
 
     init(
       _ near: any NearBackEnd = MemoryBackEnd(
@@ -178,9 +178,6 @@ import Testing
     func account() throws(BackEndError) -> String {
       try check()
       return try near.account()
-    }
-    func changes(in store: StoreID, after cursor: StoreCursor?) throws(BackEndError) -> StoreChanges {
-      try near.changes(in: store, after: cursor)
     }
     private func comeBetween() {
       let before = beforePush.withLock { before in
@@ -199,18 +196,6 @@ import Testing
       comeBetween()
       return try near.push(records, to: store, knowing: cursor)
     }
-    func watch(_ store: StoreID, hint: @escaping @Sendable () -> Void) -> any ChangeWatch {
-      near.watch(store, hint: hint)
-    }
-    func farCursor(of store: StoreID) throws(BackEndError) -> StoreCursor? { try near.farCursor(of: store) }
-    func take(_ changes: StoreChanges, after asked: StoreCursor?, into store: StoreID) throws(BackEndError) {
-      try near.take(changes, after: asked, into: store)
-    }
-    func offer(of store: StoreID) throws(BackEndError) -> [StoreRecord] { try near.offer(of: store) }
-    func acknowledge(
-      _ pushed: [StoreRecord], _ outcomes: [PushOutcome], in store: StoreID, clock: inout HybridLogicalClock
-    ) throws(BackEndError) { try near.acknowledge(pushed, outcomes, in: store, clock: &clock) }
-    func setAccount(_ account: String) throws(BackEndError) { try near.setAccount(account) }
   }
 
   /// Threads, files and hints as an application has them.
