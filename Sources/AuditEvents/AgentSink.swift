@@ -17,8 +17,11 @@ public final class AgentSink: AuditEventSink, QueuedSink {
   /// - Parameters:
   ///   - socket: the path at which the agent listens.
   ///   - spool: of the agent's installation.
-  ///   - patience: seconds to wait for the agent; nil is what the queue allows, two and at the end of the process a half.
-  public init(at socket: String, spool: AuditSpool, patience: Double? = nil) {
+  public convenience init(at socket: String, spool: AuditSpool) { self.init(at: socket, spool: spool, patience: nil) }
+
+  /// One that waits for its agent as long as it is told.
+  /// - Parameter patience: in seconds; nil is what the queue allows, two and at the end of the process a half.
+  package init(at socket: String, spool: AuditSpool, patience: Double?) {
     self.socket = socket
     self.spool = spool
     self.patience = patience
