@@ -219,8 +219,9 @@ final class Engine: @unchecked Sendable {
     lock.unlock()
     policy.disk.unlock()
     for (event, sink) in events { sink.send(event) }
-    return roamingMore.flatMap { offerUnsent(of: $0) } + openRoaming(for: outdated)
-      + fill(outdated, .policy, domain: nil)
+    let notices = openRoaming(for: outdated) + fill(outdated, .policy, domain: nil)
+    // Only now: it may wait for who has the domain locked, and what is forced does not.
+    return notices + roamingMore.flatMap { offerUnsent(of: $0) }
   }
 
   func refresh(_ policy: PolicySource, reportingTo sink: (any AuditEventSink)? = nil) -> [Notice] {

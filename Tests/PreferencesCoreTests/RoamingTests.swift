@@ -203,6 +203,21 @@ import Testing
     #expect(other.roamingKeys == [])
   }
 
+  /// What a list's store brings into the file is read by the file's other lists as well, however much it is.
+  @Test(arguments: [10, 100]) func aListWithoutTheStoreReadsWhatIsCarriedOver(count: Int) {
+    let fixture = Fixture()
+    let store = MemoryStore()
+    let keys = (1...count).map { "k\($0)" }
+    for key in keys { store.deliver(7, forKey: key) }
+    let (first, second) = (fixture.list(observes: true), fixture.list(observes: true, roaming: store.opener))
+    let heard = Heard()
+    let subscription = first.onChange(heard.note)
+    second.declareRoaming(keys)
+    #expect(keys.map { first.value($0) } == keys.map { _ in 7 })
+    #expect(heard.all.flatMap(\.keys).sorted() == keys.sorted())
+    subscription.cancel()
+  }
+
   /// A second list over the same domain sees at once what the first sets.
   @Test func listsOfADomainShareTheStore() {
     let fixture = Fixture()

@@ -114,13 +114,14 @@ extension Engine {
           list.roamingFault = nil
           source.users[ObjectIdentifier(list)] = list
         }
-        let notices = offerUnsent(to: source)
-        return notices
-          + lock.withLock {
-            if list.isRemoved { return [] }
-            let changed = list.carryOverRoaming(self)
-            return publishChanges(of: list.own.user, keys: changed, source: .otherProcess, receiver: nil).notices
-          }
+        let offered = offerUnsent(to: source)
+        let (notices, refill) = lock.withLock { () -> ([Notice], [ListState]) in
+          if list.isRemoved { return ([], []) }
+          let changed = list.carryOverRoaming(self)
+          return publishChanges(of: list.own.user, keys: changed, source: .otherProcess, receiver: nil)
+        }
+        // The list itself is filled by the caller, with what its store has.
+        return offered + notices + fill(refill.filter { $0 !== list }, .otherProcess, domain: list.own.name)
       } catch {
         let isNew = lock.withLock {
           let isNew = list.roamingFault != error
